@@ -40,7 +40,8 @@ enum cairn_verdict { CAIRN_UNKNOWN, CAIRN_HOLDS, CAIRN_VIOLATED };
 
 enum cairn_engine { CAIRN_AUTO, CAIRN_EXPLICIT, CAIRN_SYMBOLIC, CAIRN_BOUNDED, CAIRN_TIMED };
 
-enum cairn_logic { CAIRN_CTL, CAIRN_LTL, CAIRN_INVARIANT };
+/* CAIRN_FIND: a run to a state with it is sought, and is the answer that it holds. */
+enum cairn_logic { CAIRN_CTL, CAIRN_LTL, CAIRN_INVARIANT, CAIRN_FIND };
 
 const char *cairn_version(void);
 

@@ -4,6 +4,7 @@
 #include "run/combine.h"
 #include "run/deadline.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static void tell_failure(const struct options *options, int status)
         [STOP_TIME] = "incomplete: the time limit was reached before there was a result",
         [STOP_INTERRUPT] = "incomplete: it was interrupted before there was a result"};
     const char *limit = limits[result_why_refused()];
+    assert(limit);
     machine_failure(stdout, options->command->name, options->ask.file,
                     status == EXIT_INCONCLUSIVE
                         ? limit

@@ -86,7 +86,8 @@ def path(name):
 
 
 def write(name, text):
-    """A file in the scratch folder; text may be bytes. One that is there is replaced at once: somebody may be reading it."""
+    """A file in the scratch folder; text may be bytes. One that is there is replaced at once:
+    somebody may be reading it."""
     mode = 'wb' if isinstance(text, bytes) else 'w'
     with open(path(name + '.new'), mode, **({} if 'b' in mode else {'encoding': 'utf-8'})) as file:
         file.write(text)
@@ -96,10 +97,13 @@ def write(name, text):
 
 def run(*arguments, program=None, stdin='', timeout=PATIENCE, env=None, text=True, **more):
     """Runs the program; the result has returncode, stdout, stderr."""
-    environment = dict(os.environ, ASAN_OPTIONS='detect_leaks=1:allocator_may_return_null=1', **(env or {}))
+    environment = dict(os.environ, ASAN_OPTIONS='detect_leaks=1:allocator_may_return_null=1',
+                       **(env or {}))
     try:
-        return subprocess.run([program or CAIRN, *map(str, arguments)], input=stdin if text else None, capture_output=True, text=text,
-                              timeout=timeout, env=environment, cwd=ROOT, errors='replace' if text else None, **more)
+        return subprocess.run([program or CAIRN, *map(str, arguments)],
+                              input=stdin if text else None, capture_output=True, text=text,
+                              timeout=timeout, env=environment, cwd=ROOT,
+                              errors='replace' if text else None, **more)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(arguments, -999, '', 'timeout')
 
@@ -149,15 +153,17 @@ class Wrong:
     def add(self, fault, *files):
         self.cases += 1
         if fault:
-            texts = '\n'.join(f'--- {os.path.basename(file)}\n{open(file).read()}' for file in files)
+            texts = '\n'.join(f'--- {os.path.basename(file)}\n{open(file).read()}'
+                              for file in files)
             self.faults.append(f'{fault}\n{texts}')
 
     def close(self, least=1):
         good = self.cases >= least and not self.faults
-        check(f'{self.name}: {self.cases} cases', good, f'{len(self.faults)} wrong: {self.faults[:1]}')
+        check(f'{self.name}: {self.cases} cases', good,
+              f'{len(self.faults)} wrong: {self.faults[:1]}')
 
 
-# ---- waiting for something to happen; never for a time, which depends on how busy the machine is ----
+# ---- waiting for something to happen; never for a time, which depends on how busy the machine is
 
 def until(condition):
     """Waits until the condition holds; returns what it says in the end."""
@@ -168,7 +174,8 @@ def until(condition):
 
 
 def processes():
-    """{process: (its parent, its state, its CPU seconds)}, with the CPU time of children that it has waited for."""
+    """{process: (its parent, its state, its CPU seconds)}, with the CPU time of children that it
+    has waited for."""
     found, tick = {}, os.sysconf('SC_CLK_TCK')
     for name in filter(str.isdigit, os.listdir('/proc')):
         try:
@@ -192,7 +199,8 @@ def family(process):
 
 
 def at_work(process, seconds):
-    """Waits until the process and its children have used so much CPU time, or it has ended (which is not waited for); whether it still runs."""
+    """Waits until the process and its children have used so much CPU time, or it has ended (which
+    is not waited for); whether it still runs."""
     def ended(found):
         return process not in found or found[process][1] == 'Z'
 
@@ -221,4 +229,6 @@ def timeless(claim):
 
 def crashed(result):
     """A signal, a sanitizer report, a hang or an internal error."""
-    return result.returncode < 0 or result.returncode not in (0, 1, 2, 3) or 'Sanitizer' in result.stderr or 'runtime error' in result.stderr.replace('runtime-error', '')
+    return (result.returncode < 0 or result.returncode not in (0, 1, 2, 3)
+            or 'Sanitizer' in result.stderr
+            or 'runtime error' in result.stderr.replace('runtime-error', ''))

@@ -4,6 +4,7 @@
 #include "report/machine.h"
 #include "run/automata.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- output ---- */
@@ -25,6 +26,7 @@ static void tell_answer(FILE *out, const struct automata *automata,
         fprintf(out, "%s  %s\n", answer->holds ? "holds   " : "violated", answer->question);
     else if (answer->empty) fputs("accepts no word\n", out);
     if (!answer->has_word) return;
+    assert(answer->role); /* what the word shows */
     fprintf(out, "%s: ", answer->role);
     alphabet_write_word(out, &automata->alphabet, &answer->word);
     fputc('\n', out);
@@ -33,6 +35,7 @@ static void tell_answer(FILE *out, const struct automata *automata,
 static void put_letters(struct out *json, const struct automata *automata, const char *key,
                         const struct word *word, uint32_t from, uint32_t to)
 {
+    assert(from <= to && to <= word->letters.len);
     out_key(json, key);
     out_open(json, '[');
     for (uint32_t i = from; i < to; i++) {

@@ -8,6 +8,7 @@
 #include "run/guideparts.h"
 #include "run/guidesize.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static void put_labels(struct work *work, struct out *json, const uint32_t *labe
 
 static void put_words(struct work *work, struct out *json, const struct unfold_words *list)
 {
+    assert(list->count); /* the last one is the longest */
     uint32_t *labels =
         mem_alloc(work->mem, (list->length[list->count - 1] + UINT64_C(1)) * sizeof *labels);
     out_key(json, "words");

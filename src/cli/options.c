@@ -39,6 +39,7 @@ enum option_id {
     OPTION_LTL,
     OPTION_CTL,
     OPTION_INVARIANT,
+    OPTION_FIND,
     OPTION_FIRST,
     OPTION_SHOW,
     OPTION_STEPS,
@@ -108,6 +109,8 @@ static const struct option_row {
      "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", ASK_SEARCH | ASK_SIMULATE,
      "also check that F is true in every reachable state"},
+    {OPTION_FIND, 0, "find", "F", ASK_SEARCH | ASK_SIMULATE,
+     "find a run to a state in which F is true, or prove that there is none (repeatable)"},
     {OPTION_CTL, 0, "ctl", "F", ASK_SEARCH | ASK_SIMULATE, "also check the CTL formula F"},
     {OPTION_LTL, 0, "ltl", "F", ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON,
      "also check the LTL formula F (automaton: take its automaton)"},
@@ -130,8 +133,9 @@ static const struct option_row {
     {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", ASK_SEARCH | ASK_TRANSLATE,
-     "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation "
-     "(its default), bfs or chaining"},
+     "bfs, dfs, past-freeze (by the rank of a context, freeing the past) or best-first (first what "
+     "looks nearest to a violation, or to what --find asks for); symbolic: saturation (its "
+     "default), bfs or chaining"},
     {OPTION_FREEZE, 0, "freeze", "DIR", ASK_SEARCH,
      "keep levels, or with past-freeze finished clusters, in files of this folder, for --resume"},
     {OPTION_SPLIT, 0, "split", "HOW", ASK_MODELS | ASK_GUIDE,
@@ -342,13 +346,12 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const reductions[] = {"none",  "por",       "deadlock", "improviso",
                                              "steps", "two-phase", NULL};
     static const char *const keepings[] = {"ltl", "ctl", "deadlock", NULL};
-    static const char *const orders[] = {"default",  "bfs",         "dfs", "saturation",
-                                         "chaining", "past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
     static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
+    assert(value || !row->argument || row->argument[0] == '['); /* it was asked for */
     switch (row->id) {
     case OPTION_ENGINE: return parse_engine(value, &options->ask.engine);
     case OPTION_REDUCE:
@@ -360,7 +363,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return parse_choice("--keep", value, keepings, none, &choice)
                && (options->ask.keep = (enum keeping)(KEEP_LTL + choice), true);
     case OPTION_ORDER:
-        return parse_choice("--order", value, orders, none, &choice)
+        return parse_choice("--order", value, search_order_name, none, &choice)
                && (options->ask.order = (enum search_order)choice, true);
     case OPTION_DIRECTION:
         return parse_choice("--direction", value, directions, none, &choice)
@@ -410,6 +413,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return true;
     case OPTION_INVARIANT:
         vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_INVARIANT, value}));
+        return true;
+    case OPTION_FIND:
+        vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_REACH, value}));
         return true;
     case OPTION_FIRST: options->ask.first = true; return true;
     case OPTION_SHOW:
@@ -542,8 +548,9 @@ static bool check_together(struct options *options, struct mem *mem)
     struct text why;
     const struct combine_words words = {options->command->name, options->command->argument};
     text_init(&why, mem);
-    return options->help || combine_check(&options->ask, &words, &why)
-           || complain("%s%s", why.data, "");
+    if (options->help || combine_check(&options->ask, &words, &why)) return true;
+    assert(why.len); /* what is refused has a reason */
+    return complain("%s%s", why.data, "");
 }
 
 /* The words of the command that matter for its result, so that kept results are known as its own.

@@ -3,6 +3,8 @@
 #include "cli/door.h"
 #include "run/replay.h"
 
+#include <assert.h>
+
 static void show_step(void *context, const struct session *session, uint32_t number, uint32_t rule,
                       const char *date, const int64_t *before, const int64_t *after)
 {
@@ -31,6 +33,7 @@ static void show_loop(void *context, const struct session *session, const struct
 static void tell_claim(const struct replay_claim *claim)
 {
     const char *name = claim->property;
+    assert(name || !claim->is_verified); /* what is verified has a name */
     printf("The trace replays: %u step%s.\n", claim->steps, claim->steps == 1 ? "" : "s");
     if (!name) return;
     if (!claim->is_verified) printf("It was saved for %s, which is not verified again.\n", name);

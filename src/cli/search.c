@@ -7,6 +7,7 @@
 #include "run/decide.h"
 #include "run/divide.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static bool tell(struct telling *telling)
     const struct property_result *traced = first_trace(&telling->task);
     const char *trace_file = traced ? options->trace_file : NULL;
     bool written = true;
+    assert(!options->told); /* there is one object */
     if (options->json) {
         FILE *file = door_open_file(options, options->json_file);
         if (file) door_has_told();
@@ -98,6 +100,7 @@ static bool save_report(const struct telling *telling, bool *refused)
 static int tell_all(struct telling *telling, int status)
 {
     bool refused = false; /* memory, for the page */
+    assert(status == EXIT_HOLDS || status == EXIT_VIOLATED || status == EXIT_INCONCLUSIVE);
     bool saved = save_trace(telling), told = tell(telling),
          reported = save_report(telling, &refused);
     return saved && told && reported ? status : refused ? EXIT_INCONCLUSIVE : EXIT_USAGE;
@@ -169,6 +172,7 @@ static bool tell_matrix(struct telling *telling, const json_t *all)
 {
     struct options *options = telling->options;
     bool good = true;
+    assert(all && !options->told);
     if (options->json) {
         FILE *file = door_open_file(options, options->json_file);
         options->told = true;

@@ -7,6 +7,7 @@
 #include "run/verify.h"
 #include "run/stepper.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,7 @@ static int random_runs(struct simulator *at)
     struct property_result *violation = done.violation;
     const uint64_t runs = done.runs, steps = done.steps;
     if (done.has_no_start) return EXIT_USAGE;
+    assert(!violation || violation->trace); /* the run itself */
     if (early) fprintf(stderr, "cairn: note: the runs ended early: %s\n", early);
     if (!verify_traces(&at->session.diag, at->stepper.model, &at->stepper.task))
         return EXIT_INTERNAL;

@@ -3,11 +3,13 @@
 #include "cli/door.h"
 #include "run/translate.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* With -o x.smv, the order of the variables goes to x.ord. */
 static int write_beside(struct session *session, const struct options *options)
 {
+    assert(options->output);
     const char *path = options->output, *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
     char *beside = mem_alloc(session->mem, stem + sizeof ".ord");

@@ -8,6 +8,8 @@
  * what is left at its end is named. */
 #include "graph/temporal.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum { POLL = 1 << 16 };
@@ -129,6 +131,7 @@ static uint64_t *exists_globally(struct ctl *ctl, const uint64_t *f)
         set[s / 64] &= ~(UINT64_C(1) << s % 64);
         for (uint64_t e = kripke->first_previous[s]; e < kripke->first_previous[s + 1]; e++) {
             const uint64_t p = numbers_get(&kripke->previous, e);
+            assert(!kripke_in(f, p) || left[p]); /* it counts this edge */
             if (kripke_in(f, p) && --left[p] == 0) numbers_set(&stack, top++, p);
         }
     }
@@ -200,6 +203,7 @@ static uint64_t *label(struct ctl *ctl, formula f)
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
     uint64_t *set = NULL;
     bool failed = false;
+    assert(f.i < ctl->model->formulas.nodes.len);
     if (ctl->problem != TEMPORAL_HOLDS) return NULL;
     if (ctl->sets[f.i]) return ctl->sets[f.i];
     if (node.op == FORMULA_ATOM) {
@@ -225,6 +229,7 @@ static uint64_t *label(struct ctl *ctl, formula f)
 
 static void extend(struct ctl *ctl, uint64_t state)
 {
+    assert(state < ctl->kripke->states);
     vec_push(ctl->kripke->mem, &ctl->temporal->path.states, state);
 }
 
@@ -255,6 +260,7 @@ static void walk_to(struct ctl *ctl, const uint64_t *inside, const uint64_t *tar
         }
     }
     uint32_t start = path->states.len;
+    assert(found != NOWHERE); /* whoever calls knows that there is a way */
     for (uint64_t s = found; s != NOWHERE && s != from; s = numbers_get(&parent, s) - 1)
         extend(ctl, s);
     for (uint32_t i = start, j = path->states.len; i + 1 < j;
@@ -287,6 +293,7 @@ static void walk_lasso(struct ctl *ctl, const uint64_t *inside)
         if (path->loop != MODEL_NONE || onwards == NOWHERE) break;
         extend(ctl, onwards);
     }
+    assert(path->loop != MODEL_NONE && path->loop >= start);
     mem_free(kripke->mem, position);
 }
 
@@ -351,6 +358,7 @@ static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b,
 static void show(struct ctl *ctl, formula f, bool value)
 {
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
+    CHECKED(kripke_in(label(ctl, f), last(ctl)) == value);
     if (node.op == FORMULA_NOT) {
         show(ctl, node.a, !value);
     } else if (node.op == FORMULA_AND || node.op == FORMULA_OR || node.op == FORMULA_IMPLIES) {

@@ -1,6 +1,9 @@
 /* A state graph as arrays, both ways: successors and predecessors of every state, by number. A
  * state without a step of its own is its own successor: in temporal logic it repeats for ever.
- * Cost: 8 bytes per edge (10 where there are 2^32 states or more) and 16 per state. */
+ * Cost: 8 bytes per edge (10 where there are 2^32 states or more) and 16 per state.
+ *
+ * Invariants: (1) every state has a successor, and all successors are states; (2) an edge stands
+ * once among the successors of its source and once among the predecessors of its target. */
 #ifndef CAIRN_GRAPH_KRIPKE_H
 #define CAIRN_GRAPH_KRIPKE_H
 
@@ -22,6 +25,7 @@ bool kripke_init(struct kripke *kripke, struct mem *mem, uint64_t states, uint64
                  uint64_t edges);
 void kripke_transpose(struct kripke *kripke);
 void kripke_release(struct kripke *kripke);
+bool kripke_check(const struct kripke *kripke);
 
 /* A way through the graph: evidence for or against a formula. */
 struct kripke_path {

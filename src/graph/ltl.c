@@ -11,6 +11,7 @@
 #include "graph/temporal.h"
 #include "automaton/buchi.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { POLL = 1 << 14 };
@@ -38,6 +39,7 @@ static bool read_letters(struct ltl *ltl)
 {
     ltl->letters = mem_try_alloc(ltl->mem, (ltl->kripke->states + 1) * sizeof *ltl->letters);
     if (!ltl->letters) return ltl->problem = TEMPORAL_REFUSED, false;
+    assert(ltl->buchi.atoms.list.len <= 64); /* a letter is a word of bits */
     for (uint32_t a = 0; a < ltl->buchi.atoms.list.len; a++) {
         bool failed;
         uint64_t *set =
@@ -112,8 +114,9 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
     if (!grow(ltl, (void **)&tarjan->path, &tarjan->path_cap, tarjan->path_len,
               sizeof *tarjan->path))
         return false;
+    assert(node < ltl->nodes && !numbers_get(&tarjan->order, node));
     tarjan->clock++;
-    assert(tarjan->clock < tarjan->done);
+    assert(!numbers_get(&tarjan->order, node) && tarjan->clock < tarjan->done);
     numbers_set(&tarjan->order, node, tarjan->clock);
     numbers_set(&tarjan->low, node, tarjan->clock);
     tarjan->members[tarjan->member_count++] = node;
@@ -170,6 +173,7 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
             lower(tarjan, parent, numbers_get(&tarjan->low, node));
         }
         if (numbers_get(&tarjan->low, node) != numbers_get(&tarjan->order, node)) continue;
+        assert(tarjan->member_count); /* the node itself is there */
         *first = tarjan->member_count;
         while (tarjan->members[--*first] != node) continue;
         if (is_accepting(ltl, tarjan, *first)) return true;
@@ -240,6 +244,7 @@ static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_cou
             }
         }
     }
+    assert(end != NOWHERE); /* Tarjan's algorithm has been there */
     mem_free(ltl->mem, parent);
     mem_free(ltl->mem, queue);
     return end;
@@ -265,6 +270,7 @@ static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t fi
     uint8_t *component = mem_alloc(ltl->mem, ltl->nodes + 1);
     for (uint64_t i = first; i < tarjan->member_count; i++) component[tarjan->members[i]] = 1;
     uint64_t entry = enter_component(ltl, component, starts, start_count), now = entry;
+    assert(entry != NOWHERE && path->states.len);
     path->loop = path->states.len - 1;
     for (uint32_t k = 0; k < ltl->automaton->acceptance; k++) {
         struct quest quest = {component, false, UINT64_C(1) << k, NOWHERE};
@@ -273,6 +279,7 @@ static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t fi
     struct quest back = {component, false, 0, entry};
     if (now != entry || path->states.len - 1 == path->loop) walk(ltl, &now, 1, &back);
     path->states.len--; /* the entry itself is where the loop goes back to */
+    assert(path->loop < path->states.len);
     mem_free(ltl->mem, component);
 }
 

@@ -4,6 +4,7 @@
 #include "lang/fiacre/fiacre.h"
 #include "lang/milestones/milestones.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct language *const languages[] = {&milestones_language, &fiacre_language, &cairn_language,
@@ -14,6 +15,7 @@ static const struct language *by_extension(const char *path)
     size_t length = strlen(path);
     for (unsigned i = 0; languages[i]; i++) {
         size_t tail = strlen(languages[i]->extension);
+        assert(languages[i]->extension[0] == '.');
         if (length > tail && !strcmp(path + length - tail, languages[i]->extension))
             return languages[i];
     }

@@ -170,8 +170,9 @@ bool cairn_ask_formula(struct cairn *cairn, enum cairn_logic logic, const char *
 {
     static const enum property_kind kinds[] = {[CAIRN_CTL] = PROPERTY_CTL,
                                                [CAIRN_LTL] = PROPERTY_LTL,
-                                               [CAIRN_INVARIANT] = PROPERTY_INVARIANT};
-    return logic <= CAIRN_INVARIANT
+                                               [CAIRN_INVARIANT] = PROPERTY_INVARIANT,
+                                               [CAIRN_FIND] = PROPERTY_REACH};
+    return logic <= CAIRN_FIND
            && ask(cairn, ask_formula, &(struct ask_formula){kinds[logic], text});
 }
 
@@ -231,6 +232,7 @@ static enum cairn_status search(struct cairn *cairn, const void *given)
     struct text why;
     int status;
     if (cairn->stage != STAGE_LOADED) return CAIRN_MISUSE;
+    assert(cairn->has_session && cairn->session.model); /* invariant 1 */
     cairn->ask.command = *command;
     text_init(&why, &cairn->mem);
     if (!combine_check(&cairn->ask, &words, &why)) {

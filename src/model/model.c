@@ -7,6 +7,8 @@
 
 const char *const property_kind_name[] = {"ctl",   "ltl",      "invariant",
                                           "reach", "deadlock", "runtime-error"};
+const char *const property_stem[] = {"ctl",  "ltl",      "invariant",
+                                     "find", "deadlock", "runtime-error"};
 
 struct model *model_new(struct mem *mem, const char *file)
 {
@@ -261,6 +263,28 @@ uint64_t model_rank_count(const struct model *model)
 }
 
 bool model_is_timed(const struct model *model) { return model->intervals.len || model->clocks.len; }
+
+bool model_rule_requires(const struct model *model, uint32_t rule, uint32_t var, int64_t *value)
+{
+    assert(rule < model->rules.len && var < model->vars.len);
+    const struct model_rule *of = &model->rules.data[rule];
+    for (uint32_t i = 0; i < of->conjuncts; i++) {
+        const struct expr_node *node =
+            expr_get(&model->exprs, model->conjuncts.data[of->first_conjunct + i].cond);
+        if (node->op != EXPR_EQ) continue;
+        const struct expr_node *a = expr_get(&model->exprs, node->a),
+                               *b = expr_get(&model->exprs, node->b);
+        if (a->op == EXPR_CONST && b->op == EXPR_VAR) {
+            const struct expr_node *swap = a;
+            a = b;
+            b = swap;
+        }
+        if (a->op != EXPR_VAR || a->value != var || b->op != EXPR_CONST) continue;
+        *value = b->value;
+        return true;
+    }
+    return false;
+}
 
 bool model_has_hidden(const struct model *model)
 {

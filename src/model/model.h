@@ -199,6 +199,7 @@ enum property_kind {
     PROPERTY_RUNTIME_ERROR
 };
 extern const char *const property_kind_name[];
+extern const char *const property_stem[]; /* of names of properties that were given none: ctl[0] */
 
 struct model_property {
     const char *name;
@@ -348,6 +349,9 @@ bool model_asks(const struct model *model); /* some rule does */
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
 bool model_has_hidden(const struct model *model);
+/* Whether the guard of a rule says which value a variable has (a conjunct `var == constant`); the
+ * first one that does says it. */
+bool model_rule_requires(const struct model *model, uint32_t rule, uint32_t var, int64_t *value);
 /* The smallest rank, and how many there are; without a variable for it all states have rank 0. */
 int64_t model_lowest_rank(const struct model *model);
 uint64_t model_rank_count(const struct model *model);

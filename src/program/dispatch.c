@@ -19,6 +19,8 @@
  * list. */
 #include "program/dispatch.h"
 
+#include "base/checked.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -68,6 +70,7 @@ void dispatch_release(struct dispatch *dispatch)
 
 struct fast_rule *dispatch_begin(struct dispatch *dispatch, uint32_t rule)
 {
+    assert(rule == dispatch->count && rule < dispatch->program->model->rules.len);
     struct placed *placed = &dispatch->placed[dispatch->count++];
     placed->choice.var = MODEL_NONE;
     placed->first = dispatch->comparisons.len;
@@ -78,6 +81,7 @@ struct fast_rule *dispatch_begin(struct dispatch *dispatch, uint32_t rule)
 void dispatch_note(struct dispatch *dispatch, uint32_t var, int64_t number)
 {
     const struct program *program = dispatch->program;
+    assert(dispatch->count);
     struct placed *placed = &dispatch->placed[dispatch->count - 1];
     if (program->layout->fields[var].bits > MAX_INDEX_BITS
         || dispatch->last[var] == dispatch->count)
@@ -136,6 +140,7 @@ void dispatch_build(struct dispatch *dispatch)
     struct mem *mem = program->model->mem;
     struct placed *placed = dispatch->placed;
     uint32_t count = dispatch->count;
+    assert(count == program->model->rules.len);
     qsort(placed, count, sizeof *placed, by_choice);
     for (uint32_t i = 0; i < count;) {
         uint32_t var = placed[i].choice.var;
@@ -161,6 +166,7 @@ void dispatch_build(struct dispatch *dispatch)
         if (index.has_field) dispatch->used[var] = false;
         vec_push(mem, &program->indices, index);
     }
+    assert(program->rules.len == count); /* (1): each is in one list */
 }
 
 /* ---- trees ---- */
@@ -246,9 +252,18 @@ static uint32_t push_possible(struct dispatch *dispatch, uint32_t first, uint32_
     return dispatch->ids.len - before;
 }
 
+/* Whether the last `count` ids ascend. Rules of an index stand in the order of the model. */
+static bool are_in_order(const struct dispatch *dispatch, uint32_t count)
+{
+    for (uint32_t i = dispatch->ids.len - count; i + 1 < dispatch->ids.len; i++)
+        if (dispatch->ids.data[i] >= dispatch->ids.data[i + 1]) return false;
+    return true;
+}
+
 static struct rule_list copy_rules(struct dispatch *dispatch, uint32_t count)
 {
     struct program *program = dispatch->program;
+    CHECKED(are_in_order(dispatch, count)); /* (2) */
     struct rule_list list = {program->rules.len, program->rules.len + count};
     vec_reserve(program->model->mem, &program->rules, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -291,9 +306,11 @@ static struct rule_list split(struct dispatch *dispatch, uint32_t count, uint32_
     const struct field *field = &program->layout->fields[var];
     const uint32_t first = dispatch->ids.len - count, first_value = dispatch->values.len,
                    first_list = program->lists.len, node = program->nodes.len;
+    assert(field->bits <= MAX_INDEX_BITS && !dispatch->used[var]);
     bool asked[1 << MAX_INDEX_BITS] = {false};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = value_asked(dispatch, dispatch->ids.data[first + i], var);
+        assert(value == PROGRAM_NONE || value <= field->mask);
         if (value != PROGRAM_NONE) asked[value] = true;
         vec_push(mem, &dispatch->values, value);
     }
@@ -320,6 +337,7 @@ static struct rule_list split(struct dispatch *dispatch, uint32_t count, uint32_
  * already. */
 static struct rule_list refine(struct dispatch *dispatch, uint32_t count, uint32_t depth)
 {
+    assert(count <= dispatch->ids.len && depth <= MAX_DEPTH);
     uint32_t var = count < LONG_LIST || depth >= MAX_DEPTH ? MODEL_NONE : choose(dispatch, count);
     if (var != MODEL_NONE && can_pay(dispatch, count, var))
         return split(dispatch, count, var, depth);
@@ -350,6 +368,7 @@ void dispatch_refine(struct dispatch *dispatch)
         for (uint32_t k = list.first; k < list.end; k++) vec_push(mem, &dispatch->ids, k);
         list = refine(dispatch, count, 0); /* the lists may have moved */
         program->lists.data[i] = list;
+        assert(!dispatch->ids.len && !dispatch->values.len); /* the stacks are as before */
         dispatch->used[choice->var] = false;
     }
 }

@@ -1,5 +1,7 @@
 #include "program/layout.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum {
@@ -33,6 +35,7 @@ static struct field pack(struct packing *packing, const struct model_var *var)
     struct field field = {packing->open_words[at], (uint8_t)(packing->used[at] & 63), (uint8_t)bits,
                           bits ? expr_mask(bits) : 0, var->low};
     packing->used[at] += bits;
+    assert(packing->used[at] <= 64); /* (1) */
     if (packing->open_words[at] == packing->words - 1) packing->last_used = packing->used[at];
     return field;
 }
@@ -62,6 +65,29 @@ void layout_init(struct layout *layout, const struct model *model)
     }
     layout->words = packing.words ? packing.words : 1;
     layout->record_bytes = bytes_of(&packing);
+    assert(layout->key_bytes <= layout->record_bytes
+           && layout->record_bytes <= 8 * (uint64_t)layout->words); /* (3) */
+    CHECKED(layout_check(layout, model));
+}
+
+bool layout_check(const struct layout *layout, const struct model *model)
+{
+    uint64_t *taken = checked_alloc(layout->words * sizeof *taken);
+    bool good = true;
+    for (uint32_t i = 0; taken && good && i < model->vars.len; i++) {
+        const struct field *field = &layout->fields[i];
+        if (!field->bits) continue; /* it has no bit anywhere */
+        const uint64_t mask = field->mask << field->shift;
+        const uint64_t end = 64 * (uint64_t)field->word + field->shift + field->bits,
+                       key = 8 * (uint64_t)layout->key_bytes;
+        good = field->word < layout->words && field->shift + field->bits <= 64 /* (1) */
+               && !(taken[field->word] & mask)                                 /* (2) */
+               && end <= 8 * (uint64_t)layout->record_bytes                    /* (3) */
+               && (model->vars.data[i].is_hidden ? end - field->bits >= key : end <= key);
+        if (good) taken[field->word] |= mask;
+    }
+    checked_free(taken);
+    return good;
 }
 
 void layout_release(struct layout *layout, const struct model *model)

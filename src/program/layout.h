@@ -1,6 +1,9 @@
 /* How a state is packed: every variable is a field of one 64-bit word, never crossing two; value -
  * low is stored. The record in the store is the words cut to a multiple of four bytes. Hidden
- * variables have words of their own behind the others: states are compared up to there. */
+ * variables have words of their own behind the others: states are compared up to there.
+ *
+ * Invariants: (1) a field lies within one word; (2) no two fields share a bit; (3) fields lie
+ * within the record, those of hidden variables behind the key, the others within it. */
 #ifndef CAIRN_PROGRAM_LAYOUT_H
 #define CAIRN_PROGRAM_LAYOUT_H
 
@@ -26,6 +29,7 @@ struct layout {
 
 void layout_init(struct layout *layout, const struct model *model);
 void layout_release(struct layout *layout, const struct model *model);
+bool layout_check(const struct layout *layout, const struct model *model);
 
 static inline int64_t field_get(const struct field *field, const uint64_t *words)
 {

@@ -1,5 +1,6 @@
 #include "program/machine.h"
 
+#include "base/checked.h"
 #include "model/locals.h"
 
 #include <assert.h>
@@ -9,12 +10,14 @@
 
 uint32_t machine_emit(struct program *program, struct instruction instruction)
 {
+    assert(instruction.op <= OP_END);
     vec_push(program->model->mem, &program->code, instruction);
     return program->code.len - 1;
 }
 
 static struct instruction with_field(const struct program *program, uint8_t op, uint32_t var)
 {
+    assert(var < program->model->vars.len);
     const struct field *field = &program->layout->fields[var];
     return (struct instruction){.op = op,
                                 .shift = field->shift,
@@ -107,6 +110,7 @@ void machine_compile(struct program *program, expr e, uint32_t height)
     uint32_t var;
     int64_t number;
     uint8_t op;
+    assert(height); /* the value is on the stack */
     if (height >= program->stack_size) program->stack_size = height + 1;
     if (node.op == EXPR_CONST) {
         machine_emit(program, (struct instruction){.op = OP_PUSH_NUMBER, .number = node.value});
@@ -159,6 +163,7 @@ uint32_t machine_end(struct program *program)
         program->stack = mem_resize(program->model->mem, program->stack,
                                     (program->stack_room + 2) * sizeof *program->stack);
     }
+    assert(program->stack_size <= program->stack_room);
     return machine_emit(program, (struct instruction){.op = OP_END});
 }
 
@@ -297,6 +302,8 @@ static void land(struct program *program, uint32_t last, uint32_t target)
 {
     while (last != PROGRAM_NONE) {
         uint32_t before = program->code.data[last].word;
+        assert(program->code.data[last].op == OP_JUMP);
+        assert(before == PROGRAM_NONE || before < last);
         program->code.data[last].word = target;
         last = before;
     }
@@ -305,6 +312,7 @@ static void land(struct program *program, uint32_t last, uint32_t target)
 static void compile_call(struct program *program, statement body)
 {
     if (code_is_none(body)) return;
+    assert(program->calls[body.i]); /* count_calls has seen the call */
     if (program->calls[body.i] == CALLED_ONCE) {
         struct exits exits = {false, PROGRAM_NONE};
         compile_block(program, body, &exits);
@@ -380,9 +388,12 @@ void machine_finish(struct program *program)
         compile_block(program, (statement){body}, &exits);
         machine_emit(program, (struct instruction){.op = OP_RETURN});
     }
-    for (uint32_t i = 0; i < program->code.len; i++)
-        if (program->code.data[i].op == OP_CALL)
-            program->code.data[i].word = program->calls[program->code.data[i].word];
+    for (uint32_t i = 0; i < program->code.len; i++) {
+        struct instruction *call = &program->code.data[i];
+        if (call->op != OP_CALL) continue;
+        call->word = program->calls[call->word];
+        assert(call->word < program->code.len); /* the body was compiled */
+    }
     program->locals =
         mem_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *program->locals);
     machine_end(program); /* the stack may have grown */
@@ -401,6 +412,41 @@ void machine_release(struct program *program)
     if (program->known_locals) locals_end(program->known_locals);
     mem_free(mem, program->calls);
     vec_free(mem, &program->pending);
+}
+
+/* What an instruction names. The second one of a pair holds what the first one needs. */
+static bool check_instruction(const struct program *program, const struct instruction *at)
+{
+    const uint32_t cells = at->bits ? program->local_count : program->model->vars.len;
+    switch (at->op) {
+    case OP_JUMP_IF_FALSE:
+    case OP_JUMP_IF_TRUE:
+    case OP_JUMP:
+    case OP_BRANCH:
+    case OP_CALL: return at->word < program->code.len;
+    case OP_PUSH_LOCAL:
+    case OP_STORE_LOCAL:
+    case OP_ZERO:
+    case OP_ROUND: return at->word < program->local_count;
+    case OP_PUSH_LOCAL_AT:
+    case OP_STORE_LOCAL_AT: return at->word <= program->local_count;
+    case OP_PUSH_AT:
+    case OP_STORE_AT: return at->word <= program->model->vars.len;
+    case OP_COPY: return at->word + (uint64_t)at->number <= cells;
+    case OP_TABLE: return at->word < program->model->tables.len;
+    case OP_PATCH: return at->word + (uint64_t)at->number <= program->patches.len;
+    case OP_PUSH_FIELD:
+    case OP_STORE_FIELD: return at->word < program->layout->words;
+    default: return at->op <= OP_END;
+    }
+}
+
+bool machine_check(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->code.len; i++)
+        if (!check_instruction(program, &program->code.data[i])) return false;
+    return program->stack_size <= program->stack_room
+           && (!program->code.len || program->code.data[program->code.len - 1].op == OP_END);
 }
 
 /* ---- running ---- */
@@ -540,12 +586,15 @@ do_OP_PUSH_LOCAL:
     *++top = locals[at->word];
     NEXT();
 do_OP_TABLE:
+    CHECKED((uint64_t)*top < program->model->tables.data[at->word].count);
     *top = program->model->tables.data[at->word].values[*top];
     NEXT();
 do_OP_PUSH_AT:
+    CHECKED(at->word + (uint64_t)*top < program->model->vars.len);
     *top = field_get(&program->layout->fields[at->word + (uint64_t)*top], words);
     NEXT();
 do_OP_PUSH_LOCAL_AT:
+    CHECKED(at->word + (uint64_t)*top < program->local_count);
     *top = locals[at->word + (uint64_t)*top];
     NEXT();
 do_OP_FIELD_EQ:
@@ -651,10 +700,12 @@ do_OP_STORE_LOCAL:
     locals[at->word] = *top--;
     NEXT();
 do_OP_STORE_AT:
+    CHECKED(at->word + (uint64_t)top[0] < program->model->vars.len);
     field_set(&program->layout->fields[at->word + (uint64_t)top[0]], next, top[-1]);
     top -= 2;
     NEXT();
 do_OP_STORE_LOCAL_AT:
+    CHECKED(at->word + (uint64_t)top[0] < program->local_count);
     locals[at->word + (uint64_t)top[0]] = top[-1];
     top -= 2;
     NEXT();
@@ -675,9 +726,11 @@ do_OP_CALL:
     at = &code[at->word] - 1;
     NEXT();
 do_OP_RETURN:
+    CHECKED(calls);
     at = &code[returns[--calls]];
     NEXT();
 do_OP_END:
+    CHECKED(top >= program->stack && top - program->stack <= program->stack_room);
     *value = *top;
     return STEP_TAKEN;
 do_EXPR_NOT:

@@ -82,5 +82,7 @@ void machine_add_store(struct program *program, uint32_t var, expr value);
 void machine_add_body(struct program *program, statement body);
 void machine_finish(struct program *program);
 void machine_release(struct program *program);
+/* Whether everything that instructions name exists, and code ends. */
+bool machine_check(const struct program *program);
 
 #endif

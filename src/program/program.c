@@ -1,5 +1,6 @@
 #include "program/program.h"
 
+#include "base/checked.h"
 #include "program/dispatch.h"
 #include "program/machine.h"
 
@@ -16,6 +17,7 @@ struct word_map {
 static void add_masked(struct program *program, struct word_map *map, bool is_test, uint32_t first,
                        const struct field *field, int64_t number)
 {
+    assert((uint64_t)number - (uint64_t)field->low <= field->mask); /* it touches no other field */
     struct word_test piece = {field->word, field->mask << field->shift,
                               (uint64_t)(number - field->low) << field->shift};
     struct word_test *list = is_test ? program->tests.data : program->patches.data;
@@ -214,6 +216,46 @@ void program_init(struct program *program, struct model *model, const struct lay
     program->other = mem_alloc(model->mem, layout->words * sizeof *program->other);
     mem_free(model->mem, map.stamp);
     mem_free(model->mem, map.entry);
+    CHECKED(program_check(program));
+}
+
+/* Whether the lists of an index or a node, one per value, are as they should be. */
+static bool check_lists(const struct program *program, const struct rule_index *index,
+                        uint32_t first_node)
+{
+    const uint64_t values = index->has_field ? index->field.mask + 1 : 1;
+    if (values > program->lists.len || index->first_list > program->lists.len - values)
+        return false;
+    for (uint64_t v = 0; v < values; v++) {
+        const struct rule_list *list = &program->lists.data[index->first_list + v];
+        if (list->end == PROGRAM_NONE) {
+            if (list->first < first_node || list->first >= program->nodes.len) return false;
+            continue;
+        }
+        if (list->first > list->end || list->end > program->rules.len) return false;
+        for (uint32_t i = list->first + 1; i < list->end; i++)
+            if (program->rules.data[i].rule <= program->rules.data[i - 1].rule) return false;
+    }
+    return true;
+}
+
+static bool check_rule(const struct program *program, const struct fast_rule *fast)
+{
+    return fast->rule < program->model->rules.len
+           && fast->first_test + (uint64_t)fast->tests <= program->tests.len
+           && fast->first_patch + (uint64_t)fast->patches <= program->patches.len
+           && (fast->code == PROGRAM_NONE || fast->code < program->code.len);
+}
+
+bool program_check(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->indices.len; i++)
+        if (!check_lists(program, &program->indices.data[i], 0)) return false; /* (1) */
+    for (uint32_t i = 0; i < program->nodes.len; i++)
+        if (!check_lists(program, &program->nodes.data[i], i + 1)) return false; /* (1) */
+    for (uint32_t i = 0; i < program->rules.len; i++)
+        if (!check_rule(program, &program->rules.data[i])) return false; /* (2) */
+    return machine_check(program);                                       /* (2), (3) */
 }
 
 void program_release(struct program *program)
@@ -236,6 +278,7 @@ void program_release(struct program *program)
 bool program_fork(const struct program *program, struct program *fork)
 {
     struct mem *mem = program->model->mem;
+    assert(!program->calls && !program->known_locals); /* nothing is being compiled */
     *fork = *program;
     fork->other = mem_try_alloc(mem, program->layout->words * sizeof *fork->other + MEM_APART);
     fork->stack =
@@ -261,6 +304,7 @@ static void mark_var(void *context, uint32_t var) { ((bool *)context)[var] = tru
 void program_watch(struct program *program, expr e, unsigned bit)
 {
     struct model *model = program->model;
+    assert(bit < 64);
     bool *read = mem_alloc(model->mem, model->vars.len + 1);
     expr_each_var(&model->exprs, e, mark_var, read);
     for (uint32_t i = 0; i < program->rules.len; i++) {
@@ -292,6 +336,7 @@ bool program_holds_back(const struct program *program, const struct fast_rule *f
                         const uint64_t *words)
 {
     const struct model_rule *rule = &program->model->rules.data[fast->rule];
+    assert(fast->may_wait);
     if (!program_permits(program, fast, words)) return true;
     for (uint32_t k = 0; program->above && k < rule->classes; k++) {
         uint32_t c = program->model->rule_classes.data[rule->first_class + k];

@@ -9,7 +9,11 @@
  * its current locations.
  *
  * Faithful to the reference semantics also where evaluation fails: a comparison is only moved
- * before conjuncts that cannot fail. */
+ * before conjuncts that cannot fail.
+ *
+ * Invariants: (1) a list has rules in the order of the model, or is a node, whose lists lead to
+ * later nodes only; (2) tests, patches, code and jumps of a rule lie within their arrays; (3) what
+ * instructions name exists: words, locals, tables. */
 #ifndef CAIRN_PROGRAM_PROGRAM_H
 #define CAIRN_PROGRAM_PROGRAM_H
 
@@ -89,6 +93,7 @@ struct program {
 
 void program_init(struct program *program, struct model *model, const struct layout *layout);
 void program_release(struct program *program);
+bool program_check(const struct program *program);
 /* The same program with working memory of its own, for another thread; false: memory is refused.
  * Nothing may be compiled while there is one, and it is released first. */
 bool program_fork(const struct program *program, struct program *fork);

@@ -1,10 +1,12 @@
 #include "program/reached.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void mark(const struct model *model, struct result *result, uint32_t p, int64_t value)
 {
     const struct model_process *process = &model->processes.data[p];
+    assert(p < model->processes.len && result->reached); /* prepare has made room */
     for (uint32_t l = 0; l < process->locations; l++)
         if (model->locations.data[process->first_location + l].value == value) {
             uint64_t bit = result->reached_first[p] + l;
@@ -19,6 +21,7 @@ static void scan_states(const struct model *model, const struct layout *layout,
     const struct field *field = &layout->fields[model->processes.data[p].location];
     size_t offset = 8 * (size_t)field->word, bytes = layout->record_bytes - offset;
     int64_t last = INT64_MIN;
+    assert(offset <= layout->record_bytes && store->record_bytes == layout->record_bytes);
     for (uint64_t s = 0; s < store->count; s++) {
         uint64_t word = 0;
         memcpy(&word, (const char *)store_get(store, s) + offset, bytes < 8 ? bytes : 8);

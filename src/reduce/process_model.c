@@ -92,24 +92,8 @@ static uint32_t find_other(const struct model *model, uint32_t var, uint32_t pro
 
 bool process_model_location(const struct model *model, uint32_t r, uint32_t process, int64_t *value)
 {
-    const struct model_rule *rule = &model->rules.data[r];
     uint32_t location = model->processes.data[process].location;
-    for (uint32_t i = 0; location != MODEL_NONE && i < rule->conjuncts; i++) {
-        const struct expr_node *node =
-            expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond);
-        if (node->op != EXPR_EQ) continue;
-        const struct expr_node *a = expr_get(&model->exprs, node->a),
-                               *b = expr_get(&model->exprs, node->b);
-        if (a->op == EXPR_CONST && b->op == EXPR_VAR) {
-            const struct expr_node *swap = a;
-            a = b;
-            b = swap;
-        }
-        if (a->op != EXPR_VAR || b->op != EXPR_CONST || a->value != location) continue;
-        *value = b->value;
-        return true;
-    }
-    return false;
+    return location != MODEL_NONE && model_rule_requires(model, r, location, value);
 }
 
 static void set_unsafe(struct process_rule *entry, enum unsafe_reason reason, uint32_t var,

@@ -129,25 +129,20 @@ static void add_partitions(struct text *text, const struct partition_statistics 
                  "coverage is not guaranteed");
 }
 
-static const char *order_of(const struct task *task, const struct result *result)
+static const char *order_of(const struct result *result)
 {
-    static const char *const symbolic[] = {[ORDER_DEFAULT] = "by saturation",
-                                           [ORDER_BFS] = "breadth-first",
-                                           [ORDER_DFS] = "depth-first",
-                                           [ORDER_SATURATION] = "by saturation",
-                                           [ORDER_CHAINING] = "by chaining"};
     bool reduced = result->reduction != REDUCE_NONE;
     if (result->symbolic)
-        return reduced ? "by partial exploration" : symbolic[result->symbolic->order];
+        return reduced ? "by partial exploration" : search_order_words[result->symbolic->order];
     if (reduced)
         return result->clusters ? "rank by rank (past-freeze), in two phases" : "in two phases";
     if (result->partition)
         return result->rounds ? "by the number of interactions, with files"
                               : "path by path (partitioning points)";
     if (result->parts) return "in parts, rank by rank (past-freeze)";
-    if (result->clusters) return "rank by rank (past-freeze)";
+    if (result->clusters) return search_order_words[ORDER_PAST_FREEZE];
     if (result->rounds) return "by the number of interactions";
-    return task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    return search_order_words[result->order];
 }
 
 static const char *completeness(const struct result *result)
@@ -161,7 +156,7 @@ static void add_states(struct text *text, const struct model *model, const struc
 {
     char buffer[TEXT_COUNT_ROOM];
     const char *states = text_exact(buffer, result->states, result->exact.states),
-               *order = order_of(task, result);
+               *order = order_of(result);
     const char *timed = result->timed ? "symbolic " : "",
                *how = result->symbolic ? "found as one set" : "visited";
     const char *were = be(result->states, "state was", "states were");

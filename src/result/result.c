@@ -6,10 +6,12 @@
 #include <string.h>
 
 const char *const verdict_name[] = {"unknown", "holds", "violated"};
-const char *const search_order_name[] = {
-    [ORDER_DEFAULT] = "default",   [ORDER_BFS] = "bfs",
-    [ORDER_DFS] = "dfs",           [ORDER_SATURATION] = "saturation",
-    [ORDER_CHAINING] = "chaining", [ORDER_PAST_FREEZE] = "past-freeze"};
+#define X(code, name, words) name,
+const char *const search_order_name[] = {SEARCH_ORDERS(X) NULL};
+#undef X
+#define X(code, name, words) words,
+const char *const search_order_words[] = {SEARCH_ORDERS(X) NULL};
+#undef X
 const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule",
                                           [RELATION_MONOLITHIC] = "monolithic",
                                           [RELATION_LABELLED] = "labelled"};
@@ -282,7 +284,7 @@ static const char *check_counts(const struct result *result)
         return "4: deadlocks and ends";
     if (result->level_count && !result->levels) return "8: levels";
     /* symbolic states may be given up for larger ones */
-    for (uint32_t i = 0; i < result->level_count && exact && !result->timed; i++)
+    for (uint64_t i = 0; i < result->level_count && exact && !result->timed; i++)
         if (result->levels[i]
             > (i + 1 < result->level_count ? result->levels[i + 1] : result->states))
             return "5: levels";

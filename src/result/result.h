@@ -110,17 +110,23 @@ struct search_progress {
     bool is_bounded; /* no states are counted; depth is that of the unrolling */
 };
 
-/* How states are visited. Saturation and chaining are the symbolic engine's; past-freeze goes by
- * the rank of the model. */
+/* How states are visited: the name in code, for the option and in JSON, and in a sentence.
+ * Saturation and chaining are the symbolic engine's; past-freeze goes by the rank of the model. */
+#define SEARCH_ORDERS(X)                                                                           \
+    X(DEFAULT, "default", "breadth-first")                                                         \
+    X(BFS, "bfs", "breadth-first")                                                                 \
+    X(DFS, "dfs", "depth-first")                                                                   \
+    X(SATURATION, "saturation", "by saturation")                                                   \
+    X(CHAINING, "chaining", "by chaining")                                                         \
+    X(PAST_FREEZE, "past-freeze", "rank by rank (past-freeze)")                                    \
+    X(BEST_FIRST, "best-first", "best-first")
 enum search_order {
-    ORDER_DEFAULT,
-    ORDER_BFS,
-    ORDER_DFS,
-    ORDER_SATURATION,
-    ORDER_CHAINING,
-    ORDER_PAST_FREEZE
+#define X(code, name, words) ORDER_##code,
+    SEARCH_ORDERS(X)
+#undef X
+        ORDER_COUNT
 };
-extern const char *const search_order_name[];
+extern const char *const search_order_name[], *const search_order_words[];
 
 enum relation_form { RELATION_PER_RULE, RELATION_MONOLITHIC, RELATION_LABELLED };
 extern const char *const relation_form_name[];
@@ -205,7 +211,7 @@ struct task {
                              guide that lead to them, and these are counted */
     bool stop_at_first;   /* end with the first violation */
     uint32_t threads; /* explicit, breadth-first or divided by p-points: so many, where they can be
-                         used (explicit_one_thread) */
+                         used (combine_one_thread) */
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;          /* automatically */
@@ -431,7 +437,8 @@ struct result {
     uint64_t states, transitions, initial_states, deadlocks, runtime_errors, expanded;
     uint64_t ends; /* states without a step that are final: not among the deadlocks */
     uint64_t depth;
-    bool has_depth; /* a depth-first search does not know it */
+    enum search_order order; /* of a search without a more precise word for it */
+    bool has_depth;          /* a depth-first search does not know it */
     uint64_t max_stack;
     double seconds;
     uint64_t peak_bytes;
@@ -439,7 +446,7 @@ struct result {
     uint32_t threads; /* explicit: that searched together; 0: one */
     uint64_t *
         levels; /* states known after each breadth-first level; `depth + 1` entries when complete */
-    uint32_t level_count;
+    uint64_t level_count;
     uint64_t *taken;  /* per rule: how often it was taken */
     uint8_t *reached; /* per entry of model->locations and process: see result_location_reached */
     uint64_t *reached_first; /* per process: its first bit in `reached` */

@@ -135,7 +135,7 @@ static const struct member symbolic_rows[] = {
         .unit = UNIT_SECONDS),
     ROW(symbolic_statistics, REAL, reach_seconds, .key = "reach_seconds", .unit = UNIT_SECONDS),
     NUMBER(symbolic_statistics, bits),
-    CHOICE(symbolic_statistics, order, ORDER_PAST_FREEZE + 1, .words = search_order_name),
+    CHOICE(symbolic_statistics, order, ORDER_COUNT, .words = search_order_name),
     NUMBER(symbolic_statistics, iteration_count),
     LIST(symbolic_statistics, iterations, iteration, NUMBER,
          LENGTH(symbolic_statistics, iteration_count), .key = "iterations"),
@@ -479,6 +479,7 @@ static const struct members tables_brief = {"brief", sizeof(struct search_brief)
 static void order_word(view *v, const void *owner, value *made)
 {
     const struct result *result = owner;
+    (void)v;
     if (result->bounded) make_text(made, "deepening");
     else if (result->reduction != REDUCE_NONE && !result->symbolic && !result->clusters)
         make_text(made, "two-phase");
@@ -487,7 +488,7 @@ static void order_word(view *v, const void *owner, value *made)
     else
         make_text(made, search_order_name[result->symbolic ? result->symbolic->order
                                           : result->clusters || result->parts ? ORDER_PAST_FREEZE
-                                          : v->task->order == ORDER_DFS       ? ORDER_DFS
+                                          : result->order                     ? result->order
                                                                               : ORDER_BFS]);
 }
 
@@ -512,7 +513,8 @@ IF(result, has_threads, of->threads > 1)
 IF(result, has_hidden, of->searched)
 IF(result, has_stack,
    !of->bounded && !of->has_depth && (of->max_stack || !result_is_influenced(of)) && !of->partition
-       && !of->symbolic && !of->clusters && !of->parts && of->reduction == REDUCE_NONE)
+       && !of->symbolic && !of->clusters && !of->parts && of->reduction == REDUCE_NONE
+       && of->order != ORDER_BEST_FIRST)
 MAKE(result, tells_stack, make_truth(made, has_stack(v, owner)))
 
 /* Counts that have digits when they do not fit. */
@@ -537,7 +539,7 @@ static const struct member result_rows[] = {
     COUNT(result, depth, .key = "depth", .is_total = true, .known = knows_depth),
     ROW(result, REAL, seconds, .key = "seconds", .is_total = true, .unit = UNIT_SECONDS),
     COUNT(result, peak_bytes, .key = "peak_memory_bytes", .is_total = true, .unit = UNIT_BYTES),
-    MADE("order", order_word, .key = "order"),
+    MADE("order_word", order_word, .key = "order"),
     NUMBER(result, unreduced_properties, .key = "unreduced_properties", .when = left_unreduced),
     COUNT(result, unreduced_states, .key = "unreduced_states", .when = left_unreduced),
     CHOICE(result, reduction, REDUCE_STEPS + 1, .words = reduction_name, .key = "reduction",
@@ -552,6 +554,7 @@ static const struct member result_rows[] = {
     TRUTH(result, no_deadlocks),
     TRUTH(result, complete),
     TRUTH(result, all_states),
+    CHOICE(result, order, ORDER_COUNT, .words = search_order_name),
     TRUTH(result, has_depth),
     CHOICE(result, stop, STOP_COUNT, .words = stop_reason_text, .key = "stop",
            .none_is_null = true),
@@ -575,8 +578,8 @@ static const struct member result_rows[] = {
     ONE(result, snapshot, snapshot, .key = ""),
     ONE(result, partition, partition, .key = ""),
     COUNT(result, max_stack, .key = "longest_stack", .when = has_stack),
-    NUMBER(result, level_count),
-    LIST(result, levels, count, NUMBER, LENGTH(result, level_count), .key = "levels",
+    COUNT(result, level_count),
+    LIST(result, levels, count, COUNT, LENGTH(result, level_count), .key = "levels",
          .when = counts_states),
     TOLD_AS("silence", SILENCE, .key = "", .when = counts_states),
     LIST(result, taken, count, RULES),

@@ -104,6 +104,74 @@ void trace_walk_end(struct trace_walk *walk)
     mem_free(walk->model->mem, walk->previous);
 }
 
+/* ---- where a run ends ---- */
+
+/* The last state of a run. Of a timed one, what can happen there is asked of `timed`. */
+struct last_state {
+    const struct model *model;
+    int64_t *values;
+    struct timed_state *timed; /* NULL: no time */
+    int64_t *room;             /* for a state, without time */
+};
+
+static struct last_state last_timed(struct timed_state *state)
+{
+    return (struct last_state){state->model, state->values, state, NULL};
+}
+
+static struct last_state last_untimed(struct trace_walk *walk)
+{
+    assert(!model_is_timed(walk->model));
+    return (struct last_state){walk->model, walk->state, NULL, walk->previous};
+}
+
+static bool fails(const struct last_state *last, uint32_t rule)
+{
+    enum eval_result tried = last->timed ? timed_try(last->timed, rule)
+                                         : eval_rule(last->model, rule, last->values, last->room);
+    return tried == EVAL_FAILED;
+}
+
+static uint32_t first_failing(const struct last_state *last)
+{
+    for (uint32_t r = 0; r < last->model->rules.len; r++)
+        if (fails(last, r)) return r;
+    return MODEL_NONE;
+}
+
+/* NULL: nothing leads on. */
+static const char *what_goes_on(const struct last_state *last)
+{
+    if (last->timed)
+        return timed_is_stuck(last->timed) ? NULL : "a rule can be taken in the last state";
+    for (uint32_t r = 0; r < last->model->rules.len; r++)
+        if (eval_rule(last->model, r, last->values, last->room) == EVAL_ENABLED)
+            return "a rule is enabled in the last state";
+    return NULL;
+}
+
+static const char *verify_end(const struct last_state *last, const struct trace *trace,
+                              enum property_kind kind, expr invariant)
+{
+    int64_t value;
+    switch (kind) {
+    case PROPERTY_DEADLOCK:
+        if (eval_is_final(last->model, last->values)) return "the last state is final";
+        return what_goes_on(last);
+    case PROPERTY_RUNTIME_ERROR:
+        if (trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
+        return fails(last, trace->failed_rule) ? NULL : "the rule does not fail in the last state";
+    case PROPERTY_INVARIANT:
+    case PROPERTY_CTL:
+    case PROPERTY_LTL:
+    case PROPERTY_REACH:
+        if (!eval_expr(last->model, invariant, last->values, &value))
+            return "the property cannot be evaluated in the last state";
+        return value ? "the property is true in the last state" : NULL;
+    }
+    return "an unknown kind of property";
+}
+
 /* ---- timed runs ---- */
 
 const char *trace_follow(const struct trace *trace, struct timed_state *state)
@@ -117,37 +185,14 @@ const char *trace_follow(const struct trace *trace, struct timed_state *state)
     }
 }
 
-static const char *verify_timed_end(struct timed_state *state, const struct trace *trace,
-                                    enum property_kind kind, expr invariant)
-{
-    int64_t value;
-    switch (kind) {
-    case PROPERTY_DEADLOCK:
-        if (eval_is_final(state->model, state->values)) return "the last state is final";
-        return timed_is_stuck(state) ? NULL : "a rule can be taken in the last state";
-    case PROPERTY_RUNTIME_ERROR:
-        if (trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
-        return timed_try(state, trace->failed_rule) == EVAL_FAILED
-                   ? NULL
-                   : "the rule does not fail in the last state";
-    case PROPERTY_INVARIANT:
-    case PROPERTY_CTL:
-    case PROPERTY_LTL:
-    case PROPERTY_REACH:
-        if (!eval_expr(state->model, invariant, state->values, &value))
-            return "the property cannot be evaluated in the last state";
-        return value ? "the property is true in the last state" : NULL;
-    }
-    return "an unknown kind of property";
-}
-
 static const char *verify_timed(const struct model *model, const struct trace *trace,
                                 enum property_kind kind, expr invariant)
 {
     struct timed_state state;
     timed_init(&state, model, trace->denominator ? trace->denominator : 1);
     const char *wrong = trace_follow(trace, &state);
-    if (!wrong) wrong = verify_timed_end(&state, trace, kind, invariant);
+    const struct last_state last = last_timed(&state);
+    if (!wrong) wrong = verify_end(&last, trace, kind, invariant);
     timed_release(&state);
     return wrong;
 }
@@ -168,58 +213,29 @@ static const char *verify_timed_run(const struct model *model, const struct trac
     return wrong;
 }
 
+/* ---- what a trace shows ---- */
+
 static uint32_t failing_timed(const struct model *model, const struct trace *trace)
 {
     struct timed_state state;
-    uint32_t found = MODEL_NONE;
     timed_init(&state, model, trace->denominator ? trace->denominator : 1);
-    if (!trace_follow(trace, &state))
-        for (uint32_t r = 0; r < model->rules.len && found == MODEL_NONE; r++)
-            if (timed_try(&state, r) == EVAL_FAILED) found = r;
+    const char *wrong = trace_follow(trace, &state);
+    const struct last_state last = last_timed(&state);
+    uint32_t found = wrong ? MODEL_NONE : first_failing(&last);
     timed_release(&state);
     return found;
 }
-
-/* ---- what a trace shows ---- */
 
 uint32_t trace_failing_rule(const struct model *model, const struct trace *trace)
 {
     if (model_is_timed(model)) return failing_timed(model, trace);
     struct trace_walk walk;
-    uint32_t found = MODEL_NONE;
     trace_walk_start(&walk, model, trace);
     while (walk.at < trace->steps && trace_walk_step(&walk)) continue;
-    for (uint32_t r = 0; r < model->rules.len && found == MODEL_NONE; r++)
-        if (eval_rule(model, r, walk.state, walk.previous) == EVAL_FAILED) found = r;
+    const struct last_state last = last_untimed(&walk);
+    uint32_t found = first_failing(&last);
     trace_walk_end(&walk);
     return found;
-}
-
-static const char *verify_end(struct trace_walk *walk, enum property_kind kind, expr invariant)
-{
-    int64_t value;
-    switch (kind) {
-    case PROPERTY_DEADLOCK:
-        if (eval_is_final(walk->model, walk->state)) return "the last state is final";
-        for (uint32_t r = 0; r < walk->model->rules.len; r++)
-            if (eval_rule(walk->model, r, walk->state, walk->previous) == EVAL_ENABLED)
-                return "a rule is enabled in the last state";
-        return NULL;
-    case PROPERTY_RUNTIME_ERROR:
-        if (walk->trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
-        return eval_rule(walk->model, walk->trace->failed_rule, walk->state, walk->previous)
-                       == EVAL_FAILED
-                   ? NULL
-                   : "the rule does not fail in the last state";
-    case PROPERTY_INVARIANT:
-    case PROPERTY_CTL:
-    case PROPERTY_LTL:
-    case PROPERTY_REACH:
-        if (!eval_expr(walk->model, invariant, walk->state, &value))
-            return "the property cannot be evaluated in the last state";
-        return value ? "the property is true in the last state" : NULL;
-    }
-    return "an unknown kind of property";
 }
 
 const char *trace_verify(const struct model *model, const struct trace *trace,
@@ -231,7 +247,8 @@ const char *trace_verify(const struct model *model, const struct trace *trace,
     if (!trace_walk_start(&walk, model, trace)) wrong = "it does not start in an initial state";
     while (!wrong && walk.at < trace->steps)
         if (!trace_walk_step(&walk)) wrong = "a rule is not enabled where it is taken";
-    if (!wrong) wrong = verify_end(&walk, kind, invariant);
+    const struct last_state last = last_untimed(&walk);
+    if (!wrong) wrong = verify_end(&last, trace, kind, invariant);
     trace_walk_end(&walk);
     return wrong;
 }

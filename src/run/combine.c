@@ -27,6 +27,7 @@
     X(SATURATION, "`--order saturation`", ask->order == ORDER_SATURATION)                          \
     X(CHAINING, "`--order chaining`", ask->order == ORDER_CHAINING)                                \
     X(PAST, "`--order past-freeze`", ask->order == ORDER_PAST_FREEZE)                              \
+    X(BEST, "`--order best-first`", ask->order == ORDER_BEST_FIRST)                                \
     X(RELATION, "`--relation`", ask->relation != RELATION_PER_RULE)                                \
     X(DIRECTION, "`--direction`", ask->direction != DIRECTION_DEFAULT)                             \
     X(NO_FRONTIER, "`--no-frontier`", ask->no_frontier)                                            \
@@ -60,6 +61,7 @@
     X(PART, "`--part`", ask->has_part)                                                             \
     X(PARTITION, "`--partition`", ask->partition)                                                  \
     X(PARTITION_HIDDEN, "`--partition-hidden`", ask->partition_hidden)                             \
+    X(THREADS, "`--threads`", ask->threads > 1)                                                    \
     X(FREEZE, "`--freeze`", ask->freeze)                                                           \
     X(FREEZE_NOWHERE, "`--freeze` without a name", ask->freeze && !ask->freeze[0])                 \
     X(RESULTS, "`--results`", ask->results)                                                        \
@@ -75,7 +77,8 @@
     X(MODEL_TIME, "a model with time", model && model->is_timed)                                   \
     X(MODEL_INFLUENCED, "hidden variables that influence what can be seen",                        \
       model && model->is_influenced)                                                               \
-    X(MODEL_RANK, "a model with a rank", model && model->has_rank)
+    X(MODEL_RANK, "a model with a rank", model && model->has_rank)                                 \
+    X(TEMPORAL, "temporal properties", model && model->has_temporal)
 
 static bool is_to(const struct ask *ask, const char *format)
 {
@@ -137,12 +140,12 @@ static const struct named orders_and_symbolic[] = {{HAS_ORDER, "order"},
 static const struct named symbolic_orders[] = {
     {HAS_SATURATION, "saturation"}, {HAS_CHAINING, "chaining"}, {NOTHING, NULL}};
 static const struct named listing_orders[] = {
-    {HAS_DFS, "dfs"}, {HAS_PAST, "past-freeze"}, {NOTHING, NULL}};
-static const struct named not_levels[] = {{HAS_DFS, "dfs"},
-                                          {HAS_SATURATION, "saturation"},
-                                          {HAS_CHAINING, "chaining"},
-                                          {HAS_PAST, "past-freeze"},
-                                          {NOTHING, NULL}};
+    {HAS_DFS, "dfs"}, {HAS_PAST, "past-freeze"}, {HAS_BEST, "best-first"}, {NOTHING, NULL}};
+static const struct named jumping_orders[] = {
+    {HAS_DFS, "dfs"}, {HAS_BEST, "best-first"}, {NOTHING, NULL}};
+static const struct named not_levels[] = {
+    {HAS_DFS, "dfs"},          {HAS_SATURATION, "saturation"}, {HAS_CHAINING, "chaining"},
+    {HAS_PAST, "past-freeze"}, {HAS_BEST, "best-first"},       {NOTHING, NULL}};
 static const struct named keepings[] = {{HAS_KEEP_LTL, "ltl"},
                                         {HAS_KEEP_CTL, "ctl"},
                                         {HAS_KEEP_DEADLOCKS, "deadlock"},
@@ -153,6 +156,10 @@ static const struct named bounds[] = {
     {HAS_BOUND, "bound"}, {HAS_BOUND_AUTO, "bound"}, {NOTHING, NULL}};
 static const struct named not_one_by_one[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
+static const struct named one_thread_engines[] = {
+    {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
+static const struct named timed_engines[] = {
+    {HAS_TIMED, "timed"}, {HAS_MODEL_TIME, "timed"}, {NOTHING, NULL}};
 static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {HAS_SYMBOLIC, "symbolic"},
                                          {HAS_BOUNDED, "bounded"},
@@ -162,11 +169,15 @@ static const struct named splits[] = {
 static const struct named not_by_paths[] = {
     {HAS_SPLIT, "split"}, {HAS_FREEZE, "freeze"},    {HAS_ORDER, "order"}, {HAS_REDUCE, "reduce"},
     {HAS_BOUND, "bound"}, {HAS_BOUND_AUTO, "bound"}, {HAS_SHOW, "show"},   {NOTHING, NULL}};
-static const struct named not_frozen[] = {
-    {HAS_DFS, "order dfs"},           {HAS_SATURATION, "order saturation"},
-    {HAS_CHAINING, "order chaining"}, {HAS_REDUCE, "reduce"},
-    {HAS_GUIDE_AUTO, "bound auto"},   {HAS_SYMBOLIC, "engine symbolic"},
-    {HAS_BOUNDED, "engine bounded"},  {NOTHING, NULL}};
+static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
+                                          {HAS_BEST, "order best-first"},
+                                          {HAS_SATURATION, "order saturation"},
+                                          {HAS_CHAINING, "order chaining"},
+                                          {HAS_REDUCE, "reduce"},
+                                          {HAS_GUIDE_AUTO, "bound auto"},
+                                          {HAS_SYMBOLIC, "engine symbolic"},
+                                          {HAS_BOUNDED, "engine bounded"},
+                                          {NOTHING, NULL}};
 static const struct named with_zones[] = {
     {HAS_TIMED, "zones"}, {HAS_MODEL_TIME, "zones"}, {NOTHING, NULL}};
 static const struct named orders_of_symbolic[] = {
@@ -182,9 +193,13 @@ static const struct named not_hiding[] = {{HAS_MODEL_TIME, "the timed engine"},
                                           {HAS_GUIDE_AUTO, "--bound auto"},
                                           {HAS_PAST, "past-freeze order"},
                                           {NOTHING, NULL}};
-static const struct named without_time[] = {{HAS_DFS, "dfs"},           {HAS_REDUCE, "reduce"},
-                                            {HAS_EXPLICIT, "explicit"}, {HAS_SYMBOLIC, "symbolic"},
-                                            {HAS_BOUNDED, "bounded"},   {NOTHING, NULL}};
+static const struct named without_time[] = {{HAS_DFS, "dfs"},
+                                            {HAS_BEST, "best-first"},
+                                            {HAS_REDUCE, "reduce"},
+                                            {HAS_EXPLICIT, "explicit"},
+                                            {HAS_SYMBOLIC, "symbolic"},
+                                            {HAS_BOUNDED, "bounded"},
+                                            {NOTHING, NULL}};
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
 static void search_explicit(struct ask *ask) { ask->engine = ENGINE_EXPLICIT; }
@@ -402,7 +417,8 @@ static const struct row rows[] = {
      .one_of = symbolic_choices,
      .text = "the timed engine has none of the choices of the symbolic one",
      .why = "they are about decision diagrams"},
-    {{HAS_TIMED, HAS_DFS},
+    {{HAS_TIMED},
+     .one_of = jumping_orders,
      .text = "the timed engine searches breadth-first, or rank by rank",
      .why = "a larger zone that is found later would be searched again and again"},
     {{HAS_TIMED, HAS_REDUCE},
@@ -505,10 +521,10 @@ static const struct row model_rows[] = {
     {{HAS_MODEL_INFLUENCED},
      .one_of = not_hiding,
      .text = "{file}: hidden variables influence what can be seen ({names}), and only a "
-             "breadth-first or depth-first search by the explicit engine compares states without "
-             "them: this does not go with {name}",
-     .why = "only a breadth-first or depth-first search by the explicit engine compares states "
-            "without them"},
+             "breadth-first, depth-first or best-first search by the explicit engine compares "
+             "states without them: this does not go with {name}",
+     .why = "only a breadth-first, depth-first or best-first search by the explicit engine "
+            "compares states without them"},
     {{HAS_MODEL_TIME, HAS_PARTITION},
      .without = {HAS_PARTITION_HIDDEN},
      .text = "{file} has clocks or time intervals: --partition is for models without time, unless "
@@ -533,7 +549,25 @@ static const struct row model_rows[] = {
      .why = "it goes by the rank of a context or of a guide"},
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
+/* Where one thread searches. Nothing is refused. */
+static const struct row thread_rows[] = {
+    {{HAS_THREADS},
+     .one_of = one_thread_engines,
+     .why = "only the explicit and the timed engine have several"},
+    {{HAS_THREADS, HAS_DFS}, .why = "a depth-first search has one"},
+    {{HAS_THREADS, HAS_BEST}, .why = "a best-first search has one"},
+    {{HAS_THREADS, HAS_REDUCE}, .why = "a search with --reduce has one"},
+    {{HAS_THREADS, HAS_TEMPORAL},
+     .one_of = timed_engines,
+     .without = {HAS_PARTITION_HIDDEN},
+     .why = "the graph of a timed search is noted by one"},
+};
+
+enum {
+    ROWS = sizeof rows / sizeof *rows,
+    MODEL_ROWS = sizeof model_rows / sizeof *model_rows,
+    THREAD_ROWS = sizeof thread_rows / sizeof *thread_rows
+};
 
 /* ---- reading the table ---- */
 
@@ -617,6 +651,14 @@ bool combine_check_model(const struct ask *ask, const struct combine_model *mode
     return true;
 }
 
+const char *combine_one_thread(const struct ask *ask, const struct combine_model *model)
+{
+    const char *name;
+    for (unsigned i = 0; i < THREAD_ROWS; i++)
+        if (is_true(&thread_rows[i], ask, model, &name)) return thread_rows[i].why;
+    return NULL;
+}
+
 /* ---- as a page ---- */
 
 static void print_row(FILE *out, const struct row *row)
@@ -638,20 +680,23 @@ static void print_row(FILE *out, const struct row *row)
     fprintf(out, " | %s |\n", row->why);
 }
 
-static void print_rows(FILE *out, const struct row *list, unsigned count, bool follows)
+/* The rows that refuse something, or those that do not. */
+static void print_rows(FILE *out, const struct row *list, unsigned count, bool refuses,
+                       const char *last)
 {
-    fprintf(out, "\n| together | unless there is | %s |\n|---|---|---|\n",
-            follows ? "means" : "reason");
+    fprintf(out, "\n| together | unless there is | %s |\n|---|---|---|\n", last);
     for (unsigned i = 0; i < count; i++)
-        if (!list[i].text == follows) print_row(out, &list[i]);
+        if (!list[i].text != refuses) print_row(out, &list[i]);
 }
 
 void combine_print(FILE *out)
 {
     fputs("### What follows\n", out);
-    print_rows(out, rows, ROWS, true);
+    print_rows(out, rows, ROWS, false, "means");
     fputs("\n### What is refused\n", out);
-    print_rows(out, rows, ROWS, false);
+    print_rows(out, rows, ROWS, true, "reason");
     fputs("\n### What depends on the model\n", out);
-    print_rows(out, model_rows, MODEL_ROWS, false);
+    print_rows(out, model_rows, MODEL_ROWS, true, "reason");
+    fputs("\n### Where one thread searches\n", out);
+    print_rows(out, thread_rows, THREAD_ROWS, false, "because");
 }

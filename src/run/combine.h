@@ -1,6 +1,7 @@
 /* Which choices go together: one table, with a reason for each row. The option check reads it, and
- * so does docs/combinations.md (`cairn --combinations`). A row that is true refuses the ask, or
- * says what follows from it. Rows are read in order, so that what follows counts for later ones.
+ * so does docs/combinations.md (`cairn --combinations`). A row that is true refuses the ask, says
+ * what follows from it, or that one thread searches. Rows are read in order, so that what follows
+ * counts for later ones.
  *
  * A combination that begins to work is a row that is deleted; one that a new order or engine does
  * not have is a row that is added. */
@@ -18,6 +19,7 @@ struct combine_model {
     bool is_influenced; /* hidden variables influence what can be seen: */
     const char *names;  /* ... these */
     bool has_rank;
+    bool has_temporal; /* properties that single states do not decide */
 };
 
 /* Words of the door, for messages. */
@@ -33,6 +35,10 @@ bool combine_check(struct ask *ask, const struct combine_words *words, struct te
 /* When the model is known. False after a message. */
 bool combine_check_model(const struct ask *ask, const struct combine_model *model,
                          struct diag *diag);
+
+/* Why one thread searches, however many are asked for; NULL: several do. Not for engines that take
+ * turns or race. */
+const char *combine_one_thread(const struct ask *ask, const struct combine_model *model);
 
 /* The table, as Markdown. */
 void combine_print(FILE *out);

@@ -1,5 +1,6 @@
 /* The table of engines: everything that a run needs to know about one of them. A new engine is a
- * row here (and a word in `enum engine`); the choice, turns, races and reports read it. */
+ * row here (and a word in `enum engine`); the choice, turns, races and reports read it. Which
+ * options only it has says run/combine. */
 #ifndef CAIRN_RUN_ENGINES_H
 #define CAIRN_RUN_ENGINES_H
 
@@ -14,12 +15,8 @@ struct engine_row {
     /* The same as one of several that take turns or race: quick answers first. NULL: it does not
      * take part. */
     void (*hunt)(struct task *task, struct result *result);
-    bool explores;          /* it counts states, so that it can answer an exploration */
-    bool needs_flat;        /* it knows no code, arrays and priorities: it gets session_flat */
-    bool knows_time;        /* clocks and time intervals */
-    bool has_threads;       /* several of them can search together */
-    const char *own;        /* options that only it has, in words */
-    const char *statistics; /* the key of what it tells of itself in JSON; NULL: nothing */
+    bool explores;   /* it counts states, so that it can answer an exploration */
+    bool needs_flat; /* it knows no code, arrays and priorities: it gets session_flat */
 };
 
 /* In the order in which they start in a race; the last row has no name. */

@@ -168,7 +168,7 @@ bool load_model(struct session *session, const char *path)
         session->model = NULL;
     if (session->model) mark_constants(session);
     for (uint32_t i = 0; session->model && i < ask->formulas.len; i++) {
-        static const char *const names[] = {"--ctl", "--ltl", "--invariant"};
+        static const char *const names[] = {"--ctl", "--ltl", "--invariant", "--find"};
         const struct ask_formula *given = &ask->formulas.data[i];
         uint32_t source =
             diag_add_source(&session->diag, names[given->kind], given->text, strlen(given->text));

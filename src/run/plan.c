@@ -31,8 +31,8 @@ static bool asks_for_symbolic(const struct session *session)
 static bool asks_for_explicit(const struct session *session)
 {
     const struct ask *ask = session->ask;
-    return ask->engine == ENGINE_EXPLICIT || ask->order == ORDER_BFS || ask->order == ORDER_DFS
-           || ask->order == ORDER_PAST_FREEZE || ask->bound || ask->guide_auto || ask->partition;
+    return ask->engine == ENGINE_EXPLICIT || ask->order != ORDER_DEFAULT || ask->bound
+           || ask->guide_auto || ask->partition;
 }
 
 static bool has_hidden(const struct session *session) { return model_has_hidden(session->model); }
@@ -148,11 +148,12 @@ static void choose_threads(struct session *session, enum engine engine, struct t
 {
     const struct ask *ask = session->ask;
     if (ask->threads < 2) return;
-    bool several = engine != ENGINE_AUTO && engines_find(engine)->has_threads;
-    task->threads = !several ? 1 : ask->threads < UINT32_MAX ? (uint32_t)ask->threads : UINT32_MAX;
-    const char *why = several                 ? explicit_one_thread(task)
-                      : engine == ENGINE_AUTO ? NULL
-                                              : "only the explicit engine has several";
+    const struct combine_model facts = {.is_timed = model_is_timed(task->model),
+                                        .has_temporal = asks_for_graph(task)};
+    task->threads = 1;
+    if (engine == ENGINE_AUTO) return;
+    const char *why = combine_one_thread(ask, &facts);
+    if (!why) task->threads = ask->threads < UINT32_MAX ? (uint32_t)ask->threads : UINT32_MAX;
     if (why && !session->diag.quiet)
         message(&session->diag, DIAG_NOTE, NULL, "--threads: one thread, because %s", why);
 }

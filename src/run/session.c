@@ -44,8 +44,17 @@ static bool is_from_command_line(const struct session *session, const struct pro
            >= session->model->properties.len - session->ask->formulas.len;
 }
 
+/* A run to some state is sought, and nothing else is asked. */
+static bool only_finds(const struct ask *ask)
+{
+    for (uint32_t i = 0; i < ask->formulas.len; i++)
+        if (ask->formulas.data[i].kind != PROPERTY_REACH) return false;
+    return ask->formulas.len && !ask->properties.len;
+}
+
 /* With -p only the named ones are kept; run-time errors always are, because they put everything
- * else in doubt, and so are formulas given on the command line. */
+ * else in doubt, and so are formulas given on the command line. Where only runs are sought, these
+ * do not wait for deadlocks and run-time errors. */
 bool session_properties(struct session *session, struct task *task)
 {
     struct ask *ask = session->ask;
@@ -53,13 +62,14 @@ bool session_properties(struct session *session, struct task *task)
     bool named_deadlock = false;
     for (uint32_t i = 0; i < ask->properties.len; i++)
         named_deadlock |= !strcmp(ask->properties.data[i], "deadlock");
-    bool with_deadlock = ask->properties.len ? named_deadlock : !ask->no_deadlock;
+    const bool finds = only_finds(ask);
+    bool with_deadlock = ask->properties.len ? named_deadlock : !ask->no_deadlock && !finds;
     task->properties = result_list_properties(session->model, with_deadlock, &count);
     bool *used = mem_alloc(session->mem, ask->properties.len + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct property_result *entry = &task->properties[i];
         bool chosen = !ask->properties.len || is_chosen(ask, entry, used);
-        entry->watched_only = !chosen && entry->kind == PROPERTY_RUNTIME_ERROR;
+        entry->watched_only = (!chosen || finds) && entry->kind == PROPERTY_RUNTIME_ERROR;
         if (chosen || entry->watched_only || is_from_command_line(session, entry))
             task->properties[kept++] = *entry;
     }

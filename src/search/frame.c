@@ -1,14 +1,16 @@
 #include "search/frame.h"
 
 #include "base/clock.h"
+#include "search/scouts.h"
 #include "search/team.h"
 
 #include <assert.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { LEAST_SHARE = 1 << 12, MOST_SHARE = 1 << 13 };
+enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 15, SLOW_TIMES = 4 };
 #else
-enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 21 }; /* bytes of a worker of a team */
+/* bytes of a worker of a team; so many times that where a space is slow, and its states large */
+enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 21, SLOW_TIMES = 4 };
 #endif
 enum { LOT_STATES = 64, LOT_STEPS = 64, TEAM_PART = 16 };
 
@@ -38,11 +40,14 @@ struct search *frame_begin(struct task *task, struct space *space, const struct 
 }
 
 /* What each worker of a team may use: together at most a part of the memory that is left. */
-static uint64_t share_of(const struct mem *mem, uint32_t threads)
+static uint64_t share_of(const struct search *search, uint32_t threads)
 {
-    uint64_t left = mem->limit > mem->used ? mem->limit - mem->used : 0;
-    uint64_t share = mem->limit ? left / TEAM_PART / threads : MOST_SHARE;
-    return share < LEAST_SHARE ? LEAST_SHARE : share > MOST_SHARE ? MOST_SHARE : share;
+    const struct mem *mem = search->model->mem;
+    const uint64_t left = mem->limit > mem->used ? mem->limit - mem->used : 0,
+                   times = search->space->kind->is_slow ? SLOW_TIMES : 1,
+                   least = LEAST_SHARE * times, most = MOST_SHARE * times,
+                   share = mem->limit ? left / TEAM_PART / threads : most;
+    return share < least ? least : share > most ? most : share;
 }
 
 /* With a team, if there is more than one thread. */
@@ -52,8 +57,8 @@ static void run(struct search *search, uint32_t threads)
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
     search->threads = threads;
-    if (threads > 1 && !search->order->has_scouts)
-        search->team = team_start(search, threads, share_of(mem, threads));
+    if (threads > 1 && !(search->order->has_scouts && scouts_can(search)))
+        search->team = team_start(search, threads, share_of(search, threads));
     if (search->team) search->result->threads = team_count(search->team);
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;

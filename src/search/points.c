@@ -16,6 +16,7 @@
 #include "model/eval.h"
 #include "search/space.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum { RUNS = 64, RUN_LENGTH = 200, MOST_CHOSEN = 8 };
 
 static uint32_t part_process(const struct model *model, uint32_t rule, uint32_t part)
 {
+    assert(part < model->rules.data[rule].parts);
     return model->parts.data[model->rules.data[rule].first_part + part].process;
 }
 
@@ -88,6 +90,7 @@ static uint32_t new_point(struct points *points, struct model *model, uint32_t r
         points->rules = rules;
         points->room = room;
     }
+    assert(points->count < points->room && (name || rule != MODEL_NONE)); /* it can be named */
     points->names[points->count] = name;
     points->rules[points->count] = rule;
     return points->count++;
@@ -115,6 +118,7 @@ static void add_location(struct points *points, struct model *model, uint32_t pr
                          int64_t value, const char *name)
 {
     uint32_t var = model->processes.data[process].location;
+    assert(var != MODEL_NONE && name);
     for (uint32_t i = 0; i < points->location_count; i++)
         if (points->locations[i].var == var && points->locations[i].value == value) return;
     struct point_location *locations =
@@ -412,6 +416,7 @@ static void sample(struct sampler *sampler, uint32_t number)
     uint32_t point = MODEL_NONE;
     layout_pack(&space->layout, space->model, space->initial, sampler->worker.words);
     for (uint32_t i = 0; i < RUN_LENGTH && take_step(sampler, &point); i++) {
+        assert(point < sampler->all.count); /* every rule is a candidate */
         struct candidate *candidate = &sampler->candidates[point];
         if (candidate->last_run != number) {
             candidate->last_run = number;
@@ -429,6 +434,7 @@ static double score(const struct sampler *sampler, const struct candidate *candi
     double length = (double)sampler->steps / RUNS,
            position = (double)candidate->positions / candidate->runs;
     double early = position < length ? 1 - position / (length + 1) : 0;
+    assert(candidate->runs <= RUNS && candidate->runs <= candidate->times);
     return (double)candidate->runs / RUNS * early * candidate->runs / (double)candidate->times;
 }
 

@@ -94,6 +94,7 @@ static void free_cluster(struct search *search, struct cluster *cluster)
 static void recycle(struct search *search, struct cluster *cluster)
 {
     struct rank *own = search->own;
+    assert(own->history.statistics->live && cluster != current(search));
     own->history.statistics->live--;
     own->history.statistics->live_states -= set_kept(cluster->set);
     if (!cluster->set->kind->clear(cluster->set)) {
@@ -142,6 +143,7 @@ static struct cluster *new_cluster(struct search *search, uint64_t rank)
     }
     assert(!history->current || rank > history->current->rank); /* (1) */
     cluster->head.rank = rank;
+    assert(!cluster->set->count && !cluster->head.origins.states); /* also of one used again */
     ranks_put(&history->waiting, rank, cluster);
     statistics->clusters++;
     if (++statistics->live > statistics->live_peak) statistics->live_peak = statistics->live;
@@ -207,6 +209,7 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
         if (step->set == search->set && step->set) continue;
         struct cluster *cluster = reach(search, step->tag);
         if (!cluster) return false;
+        assert(cluster->set->owner == cluster && cluster->head.rank == step->tag);
         step->set = cluster->set;
     }
     return true;
@@ -241,7 +244,7 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
         uint64_t from = state->state != SET_NONE ? state->state
                         : own->has_seeds         ? cluster->head.origins.states
                                                  : search->initial_number;
-        if (!history_log(&own->history, &cluster->head, (uint32_t)from,
+        if (!history_log(&own->history, &cluster->head, from,
                          state->state == SET_NONE ? 0 : step->number))
             return poll_stop(search, STOP_MEMORY);
     }
@@ -330,8 +333,9 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
                      uint32_t failed_rule)
 {
     const struct cluster *cluster = set->owner;
+    assert(cluster->set == set && state < set->count);
     set->kind->load(set, state, search->worker->other);
-    history_violated(history_of(search), property, cluster->head.rank, (uint32_t)state, failed_rule,
+    history_violated(history_of(search), property, cluster->head.rank, state, failed_rule,
                      search->worker->other);
 }
 
@@ -471,7 +475,7 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
 
 /* Steps of a frozen state beyond the last frozen rank. */
 static bool expand(struct history *history, const unsigned char *record, uint64_t size,
-                   uint32_t state, uint64_t last)
+                   uint64_t state, uint64_t last)
 {
     struct search *search = search_of(history);
     struct worker *worker = search->worker;
@@ -503,7 +507,7 @@ static void decided(struct history *history, uint32_t property)
     search->findings.undecided -= !search->task->properties[property].watched_only;
 }
 
-static bool find_initial(const struct history *history, uint64_t rank, uint32_t number,
+static bool find_initial(const struct history *history, uint64_t rank, uint64_t number,
                          int64_t *values)
 {
     (void)rank;

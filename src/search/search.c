@@ -321,7 +321,9 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
 {
     struct worker *worker = search->worker;
     const struct batch *batch = &worker->batch;
-    const uint32_t ahead = search->space->kind->is_slow ? 1 : AHEAD_STATES;
+    /* states that others may come to stand for are expanded when their turn has come */
+    const bool is_late = search->space->kind->sets->is_open && search->set->next_level <= *cursor;
+    const uint32_t ahead = is_late ? 1 : AHEAD_STATES;
     bool paused = false;
     while (*cursor < (end == SET_NONE ? search->set->count : end) && !paused) {
         if (!search_goes_on(search)) return batch_clear(&worker->batch), false;
@@ -348,7 +350,7 @@ bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
     assert(!search->worker->batch.state_count); /* (3) */
     do {
         const uint64_t until = grows ? search->set->count : end;
-        good = search->team && team_is_worth(until - *cursor)
+        good = search->team && team_is_worth(search->team, until - *cursor)
                    ? team_expand(search->team, cursor, until)
                    : search_expand_alone(search, cursor, end);
         good = good && search_end_lot(search);

@@ -23,10 +23,11 @@
 #include "search/order.h"
 
 #ifdef CAIRN_TEST_HOOKS /* so that small models have several threads, too */
-enum { ALONE = 2, SLICES = 16, GRAB_MOST = 8, LOOK_STEPS = 5 };
+enum { ALONE = 2, ALONE_SLOW = 2, SLICES = 16, GRAB_MOST = 8, GRAB_SLOW = 2, LOOK_STEPS = 5 };
 #else
 /* fewer states are not worth a round */
 enum { ALONE = 128, SLICES = 64, GRAB_MOST = 32, LOOK_STEPS = 64 };
+enum { ALONE_SLOW = 16, GRAB_SLOW = 4 }; /* of a space that is slow */
 #endif
 
 struct slice {
@@ -163,9 +164,10 @@ static uint64_t slice_end(const struct round *round, uint32_t slice)
 
 static void cut(const struct team *team, struct round *round, uint64_t begin, uint64_t end)
 {
-    const uint64_t share = (end - begin) / (4 * (uint64_t)team->count);
+    const uint64_t share = (end - begin) / (4 * (uint64_t)team->count),
+                   most_of_one = team->search->space->kind->is_slow ? GRAB_SLOW : GRAB_MOST;
     round->begin = begin;
-    round->grab = share < 1 ? 1 : share > GRAB_MOST ? GRAB_MOST : (uint32_t)share;
+    round->grab = (uint32_t)(share < 1 ? 1 : share > most_of_one ? most_of_one : share);
     const uint64_t most = begin + (uint64_t)SLICES * round->grab;
     round->end = end < most ? end : most;
     round->slice_count = (uint32_t)((round->end - begin + round->grab - 1) / round->grab);
@@ -241,7 +243,10 @@ static void end_round(struct team *team, struct round *round)
 {
     struct set *set = team->search->set;
     if (round->is_merged) set->kind->parts->cut(set);
-    for (uint32_t w = 0; w < team->count; w++) batch_clear(&round->workers[w].batch);
+    for (uint32_t w = 0; w < team->count; w++) {
+        batch_clear(&round->workers[w].batch);
+        round->workers[w].is_full = false;
+    }
 }
 
 static bool add_waiting(struct team *team)
@@ -294,22 +299,30 @@ static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *w
     return good;
 }
 
-bool team_is_worth(uint64_t states) { return states >= ALONE; }
+bool team_is_worth(const struct team *team, uint64_t states)
+{
+    return states >= (team->search->space->kind->is_slow ? ALONE_SLOW : ALONE);
+}
 
 /* A round that ends early because the order pauses ends the expansion; one that was refused memory
- * goes on alone, where that is dealt with. */
+ * before anything was done goes on alone, where that is dealt with. */
 bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
 {
     struct search *search = team->search;
-    bool whole = true, good = true;
-    while (good && whole && *cursor < end) good = run_round(team, cursor, end, &whole);
+    bool whole = true, good = true, goes_on = true;
+    while (good && goes_on && *cursor < end) {
+        const uint64_t before = *cursor;
+        whole = true;
+        good = run_round(team, cursor, end, &whole);
+        goes_on = *cursor > before && (whole || !search_pauses(search));
+    }
     if (team->waiting) {
         good = add_waiting(team);
         end_round(team, team->waiting);
         team->waiting = NULL;
     }
     if (!good) return false;
-    if (whole || search_pauses(search)) return true;
+    if (*cursor == end || search_pauses(search)) return true;
     return search_expand_alone(search, cursor, end);
 }
 
@@ -343,7 +356,8 @@ struct team *team_start(struct search *search, uint32_t threads, uint64_t bytes)
     team->room = room < 1 ? 1 : room > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)room;
     team->mates = mem_try_alloc(mem, threads * sizeof *team->mates);
     team->share = mem_try_alloc(mem, threads * bytes);
-    bool good = team->mates && team->share;
+    team->merge.mates = mem_try_alloc(mem, threads * sizeof *team->merge.mates);
+    bool good = team->mates && team->share && team->merge.mates;
     for (unsigned r = 0; r < 2; r++) {
         team->rounds[r].workers = mem_try_alloc(mem, threads * sizeof(struct worker));
         good &= team->rounds[r].workers != NULL;
@@ -367,6 +381,7 @@ void team_stop(struct team *team)
         mem_release(&team->mates[w].mem);
     }
     for (unsigned r = 0; r < 2; r++) mem_free(mem, team->rounds[r].workers);
+    mem_free(mem, team->merge.mates);
     mem_free(mem, team->mates);
     mem_free(mem, team->share);
     mem_free(mem, team);

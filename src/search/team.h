@@ -16,7 +16,7 @@ uint32_t team_count(const struct team *team);
 struct crew *team_crew(struct team *team);
 
 /* Whether so many states are worth waking anybody. */
-bool team_is_worth(uint64_t states);
+bool team_is_worth(const struct team *team, uint64_t states);
 /* As search_expand. */
 bool team_expand(struct team *team, uint64_t *cursor, uint64_t end);
 

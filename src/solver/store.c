@@ -1,4 +1,5 @@
 #define XXH_INLINE_ALL
+#include "base/checked.h"
 #include "solver/store.h"
 
 #include <assert.h>
@@ -30,6 +31,7 @@ static bool make_segment(struct store *store, struct store_segment *segment, uin
     segment->homes = homes;
     segment->size = homes + room;
     segment->used = 0;
+    assert(homes && segment->size > homes); /* (5) */
     return true;
 }
 
@@ -43,6 +45,7 @@ bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
 bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_bytes,
                       uint32_t key_bytes)
 {
+    assert(key_bytes <= record_bytes);
     memset(store, 0, sizeof *store);
     store->mem = mem;
     store->record_bytes = record_bytes;
@@ -73,6 +76,7 @@ void store_release(struct store *store)
 bool store_clear(struct store *store)
 {
     if (store->segment_mask || store->chunk_count > 1) return false;
+    assert(store->segments == &store->one && store->one.used == store->count); /* (3) */
     memset(store->one.slots, 0, (size_t)store->one.size * sizeof *store->one.slots);
     store->one.used = 0;
     store->count = 0;
@@ -139,6 +143,7 @@ static bool move_segment(struct store *store, struct store_segment *segment, uin
             || !make_segment(store, &grown, (uint32_t)homes, (uint32_t)room))
             return false;
         if (sweep(store, segment, &grown)) {
+            assert(grown.used == segment->used); /* (3) */
             mem_free(store->mem, segment->slots);
             *segment = grown;
             return true;
@@ -205,6 +210,7 @@ static bool put_record(struct store *store, uint64_t index)
  * one is made: false, and nothing has changed, when memory is refused. */
 static bool spread(struct store *store, uint32_t count, uint32_t number_bits)
 {
+    assert(number_bits >= store->number_bits && !(count & (count - 1)));
     const struct store old = *store;
     const struct store_segment *from = store->segment_mask ? old.segments : &old.one;
     uint32_t made = 0;
@@ -226,6 +232,7 @@ static bool spread(struct store *store, uint32_t count, uint32_t number_bits)
     if (good) {
         for (uint32_t s = 0; s <= old.segment_mask; s++) mem_free(store->mem, from[s].slots);
         if (old.segment_mask) mem_free(store->mem, old.segments);
+        CHECKED(store_check(store));
         return true;
     }
     for (uint32_t i = 0; i < made; i++) mem_free(store->mem, segments[i].slots);
@@ -250,6 +257,7 @@ static char *new_chunk(struct store *store)
         uint32_t count = slab ? SLAB_CHUNKS : 1;
         if (!slab) slab = mem_try_alloc(store->mem, bytes);
         if (!slab) return NULL;
+        assert(store->slab_count < store->chunk_cap); /* a slab has a chunk at least */
         store->slab = store->slabs[store->slab_count++] = slab;
         store->slab_left = count;
     }
@@ -267,6 +275,7 @@ static bool grow_first_chunk(struct store *store)
                                                                   ? STORE_SMALL_RECORDS
                                                                   : 1;
     if (room > full) room = full;
+    assert(room > store->count && store->chunk_count <= 1);
     char *chunk = mem_try_resize(store->mem, store->first, room * store->record_bytes);
     if (!chunk) return false;
     store->first = chunk;

@@ -1,11 +1,15 @@
-"""The symbolic engine on the case studies of the thesis: every order, relation and reduction, beside the thesis' own tables (published.py).
+"""The symbolic engine on the case studies of the thesis: every order, relation and reduction,
+beside the thesis' own tables (published.py).
 
-One run per cell, one after the other, CPU seconds of the whole process. A cell ends after LIMIT CPU seconds (10 unless told: make bench LIMIT=60) or
-MEMORY (3G); then it is "-", and so is everything larger with the same method, without being tried, and the variants 2 and 3 of PE where variant 1
-did not end, and properties where exploration did not end. The saturation table takes the best of five runs, since its times are near those of
-starting a process. Prints the tables of docs/benchmarks.md on standard output, progress on standard error.
+One run per cell, one after the other, CPU seconds of the whole process. A cell ends after LIMIT CPU
+seconds (10 unless told: make bench LIMIT=60) or MEMORY (3G); then it is "-", and so is everything
+larger with the same method, without being tried, and the variants 2 and 3 of PE where variant 1
+did not end, and properties where exploration did not end. The saturation table takes the best of
+five runs, since its times are near those of starting a process. Prints the tables of
+docs/benchmarks.md on standard output, progress on standard error.
 
-Checks on the way: all unreduced methods must find the same number of states, all methods the same verdict. Where they do not, the cell says DIFFERENT.
+Checks on the way: all unreduced methods must find the same number of states, all methods the same
+verdict. Where they do not, the cell says DIFFERENT.
 """
 import json
 import os
@@ -30,22 +34,33 @@ REDUCED = [('pe1', 'PE 1', ['--reduce', 'por', '--keep', 'ctl', '--variant', '1'
            ('pe3', 'PE 3', ['--reduce', 'por', '--keep', 'ctl', '--variant', '3']),
            ('dead', 'PE(dead)', ['--reduce', 'deadlock']),
            ('improviso', 'ImProviso', ['--reduce', 'improviso']),
-           ('one', 'PE 1 label-free', ['--reduce', 'por', '--keep', 'ctl', '--variant', '1', '--relation', 'monolithic'])]
+           ('one', 'PE 1 label-free',
+            ['--reduce', 'por', '--keep', 'ctl', '--variant', '1', '--relation', 'monolithic'])]
 METHODS = FULL + REDUCED
 CHECKS = [('forward', 'forward', ['--direction', 'forward']),
           ('backward', 'backward', ['--direction', 'backward'])] + REDUCED[:3]
-NEEDS = {'forward': 'saturation', 'backward': 'saturation', 'pe1': 'pe1', 'pe2': 'pe2', 'pe3': 'pe3'}
+NEEDS = {'forward': 'saturation', 'backward': 'saturation', 'pe1': 'pe1', 'pe2': 'pe2',
+         'pe3': 'pe3'}
 
-MODELS = {'pc': ('Producers-consumers', 'examples/producer-consumer/pc.mil', [f'm={m}' for m in (1, 2, 3, 4, 10, 20)]),
-          'tt': ('Turntable', 'examples/turntable/tt.mil', [f'n={n}' for n in (1, 2, 3, 4, 10, 20, 40, 60)]),
-          'tt2': ('Turntable with locations', 'test/bench/turntable-locations.mil', [f'n={n}' for n in (1, 2, 3, 4, 10, 20, 40, 60)]),
-          'el': ('Elevators', 'examples/elevator/el.mil', ['users=2 floors=2 bits=1', 'users=2 floors=4 bits=2', 'users=4 floors=2 bits=1', 'users=4 floors=12 bits=4']),
+MODELS = {'pc': ('Producers-consumers', 'examples/producer-consumer/pc.mil',
+                 [f'm={m}' for m in (1, 2, 3, 4, 10, 20)]),
+          'tt': ('Turntable', 'examples/turntable/tt.mil',
+                 [f'n={n}' for n in (1, 2, 3, 4, 10, 20, 40, 60)]),
+          'tt2': ('Turntable with locations', 'test/bench/turntable-locations.mil',
+                  [f'n={n}' for n in (1, 2, 3, 4, 10, 20, 40, 60)]),
+          'el': ('Elevators', 'examples/elevator/el.mil',
+                 ['users=2 floors=2 bits=1', 'users=2 floors=4 bits=2', 'users=4 floors=2 bits=1',
+                  'users=4 floors=12 bits=4']),
           'cp': ('Cash points', 'examples/cash-point/cp.mil', [f'tills={n}' for n in (1, 2, 3, 4)]),
           'phils': ('Philosophers', 'examples/philosophers/phils.mil', ['n=10', 'n=50', 'n=100'])}
 EL = ('served_ctl', 'arrives_ctl', 'relief_ctl', 'served_ltl', 'arrives_ltl', 'relief_ltl')
-CP = ('two_at_a_time_ctl', 'exclusive_ctl', 'answered_ctl', 'two_at_a_time_ltl', 'exclusive_ltl', 'answered_ltl')
-ASKED = [('pc', ('P1', 'P2'), ('m=2', 'm=7')), ('tt', ('p6', 'p11', 'T3'), ('n=10', 'n=20', 'n=40')),
-         ('tt2', ('p6', 'p11', 'T3'), ('n=10', 'n=20', 'n=40')), ('el', EL, ('users=2 floors=4 bits=2', 'users=4 floors=12 bits=4')), ('cp', CP, ('tills=2', 'tills=3', 'tills=4'))]
+CP = ('two_at_a_time_ctl', 'exclusive_ctl', 'answered_ctl', 'two_at_a_time_ltl', 'exclusive_ltl',
+      'answered_ltl')
+ASKED = [('pc', ('P1', 'P2'), ('m=2', 'm=7')),
+         ('tt', ('p6', 'p11', 'T3'), ('n=10', 'n=20', 'n=40')),
+         ('tt2', ('p6', 'p11', 'T3'), ('n=10', 'n=20', 'n=40')),
+         ('el', EL, ('users=2 floors=4 bits=2', 'users=4 floors=12 bits=4')),
+         ('cp', CP, ('tills=2', 'tills=3', 'tills=4'))]
 
 
 # ---- measuring ----
@@ -56,15 +71,18 @@ def measure(arguments):
         resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryFile('w+') as output:
-        child = subprocess.Popen([CAIRN, *arguments, '--engine', 'symbolic', '--memory', MEMORY, '--json', '-q'], stdout=output, stderr=subprocess.DEVNULL,
-                                 cwd=ROOT, preexec_fn=limit)
+        child = subprocess.Popen(
+            [CAIRN, *arguments, '--engine', 'symbolic', '--memory', MEMORY, '--json', '-q'],
+            stdout=output, stderr=subprocess.DEVNULL,
+            cwd=ROOT, preexec_fn=limit)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode not in (0, 1):
             return None
         output.seek(0)
         result = json.load(output)
-    return {'seconds': usage.ru_utime + usage.ru_stime, 'result': result, **result['statistics']} if result['complete'] else None
+    return ({'seconds': usage.ru_utime + usage.ru_stime, 'result': result, **result['statistics']}
+            if result['complete'] else None)
 
 
 def arguments_of(key, size):
@@ -100,9 +118,13 @@ def check_all(keys, cells):
             for name, title, options in CHECKS:
                 gone = False
                 for size in sizes:
-                    gone |= (key, size, NEEDS[name]) in cells and cells[key, size, NEEDS[name]] is None
-                    gone |= name in ('pe2', 'pe3') and answers[key, property_name, size, 'pe1'] is None
-                    cell = None if gone else measure(['check', *arguments_of(key, size), '-p', property_name, *options])
+                    gone |= ((key, size, NEEDS[name]) in cells
+                             and cells[key, size, NEEDS[name]] is None)
+                    gone |= (name in ('pe2', 'pe3')
+                             and answers[key, property_name, size, 'pe1'] is None)
+                    cell = (None if gone
+                            else measure(
+                        ['check', *arguments_of(key, size), '-p', property_name, *options]))
                     gone |= cell is None
                     answers[key, property_name, size, name] = cell
                     tell(f'{key} {size} {property_name} {title}', cell)
@@ -166,7 +188,8 @@ def of_thesis(key, size, kind, show):
     if kind != 'frontier':
         return [published(key, size, f'{kind} {m}', show) for m in ('bfs', 'dead', 'pe')]
     line = THESIS[key].get(size)
-    return ['' if line is None else pair(line[f'average {m}'], line[f'largest {m}']) for m in ('bfs', 'dead', 'pe')]
+    return ['' if line is None else pair(line[f'average {m}'], line[f'largest {m}'])
+            for m in ('bfs', 'dead', 'pe')]
 
 
 def statistic(cells, key, title, kind, show, methods, ours):
@@ -188,10 +211,14 @@ def states_table(cells, key):
     print(f'**{MODELS[key][0]}: states**\n')
     lines = []
     for size in MODELS[key][2]:
-        found = {str(cell['result']['states']) for name, _, _ in FULL if (cell := cells[key, size, name])}
-        full = 'DIFFERENT ' + ' '.join(sorted(found)) if len(found) > 1 else number(found.pop()) if found else '-'
-        reduced = [number(str(cell['result']['states'])) if (cell := cells[key, size, name]) else '-' for name, _, _ in REDUCED]
-        lines.append([size, *(of_thesis(key, size, 'states', number) if names else []), full, *reduced])
+        found = {str(cell['result']['states']) for name, _, _ in FULL
+                 if (cell := cells[key, size, name])}
+        full = ('DIFFERENT ' + ' '.join(sorted(found)) if len(found) > 1 else number(found.pop())
+                if found else '-')
+        reduced = [number(str(cell['result']['states'])) if (cell := cells[key, size, name])
+                   else '-' for name, _, _ in REDUCED]
+        lines.append(
+            [size, *(of_thesis(key, size, 'states', number) if names else []), full, *reduced])
     rows(['size', *names, 'unreduced', *(t for _, t, _ in REDUCED)], lines, True)
 
 
@@ -199,11 +226,16 @@ def relation_table(cells, key):
     print(f'**{MODELS[key][0]}: nodes of relations**\n')
     lines = []
     for size in MODELS[key][2]:
-        theirs = [published(key, size, column, number) for column in ('relation', 'rule')] if THESIS[key] else []
-        one = next((cells[key, size, name] for name in ('saturation', 'chaining', 'pe1') if cells[key, size, name]), None)
-        lines.append([size, *theirs, field('relation_nodes')(cells[key, size, 'labelled']), field('relation_nodes')(cells[key, size, 'monolithic']),
-                      field('relation_nodes')(one), field('largest_rule_nodes')(one)])
-    rows(['size', *(['thesis R', 'thesis largest R_i'] if THESIS[key] else []), 'R labelled', 'R label-free', 'all R_i together', 'largest R_i'], lines)
+        theirs = ([published(key, size, column, number) for column in ('relation', 'rule')]
+                  if THESIS[key] else [])
+        one = next((cells[key, size, name] for name in ('saturation', 'chaining', 'pe1')
+                    if cells[key, size, name]), None)
+        lines.append(
+            [size, *theirs, field('relation_nodes')(cells[key, size, 'labelled']),
+             field('relation_nodes')(cells[key, size, 'monolithic']),
+             field('relation_nodes')(one), field('largest_rule_nodes')(one)])
+    rows(['size', *(['thesis R', 'thesis largest R_i'] if THESIS[key] else []), 'R labelled',
+          'R label-free', 'all R_i together', 'largest R_i'], lines)
 
 
 def exploration_tables(cells, key):
@@ -212,9 +244,11 @@ def exploration_tables(cells, key):
     statistic(cells, key, 'CPU seconds', 'seconds', seconds, METHODS, field('seconds', seconds))
     states_table(cells, key)
     statistic(cells, key, 'post-images', 'post', number, steps, field('post_images'))
-    statistic(cells, key, 'nodes of the set of reached states', 'reach', number, METHODS, field('reach_nodes'))
+    statistic(cells, key, 'nodes of the set of reached states', 'reach', number, METHODS,
+              field('reach_nodes'))
     statistic(cells, key, 'nodes of frontiers, average / largest', 'frontier', number, steps,
-              lambda cell: '-' if cell is None else pair(cell['average_frontier_nodes'], cell['largest_frontier_nodes']))
+              lambda cell: '-' if cell is None
+              else pair(cell['average_frontier_nodes'], cell['largest_frontier_nodes']))
     relation_table(cells, key)
 
 
@@ -226,12 +260,15 @@ def verdict_of(answers, key, name, size):
 
 def property_line(answers, key, name, size):
     line = PROPERTIES.get((name, size))
-    theirs = ['' if line is None else '' if line[c] is None else seconds(line[c]) for c in ('nusmv', 'backward', 'forward', 'reduced')]
+    theirs = ['' if line is None else '' if line[c] is None else seconds(line[c])
+              for c in ('nusmv', 'backward', 'forward', 'reduced')]
     nusmv = [line[c] for c in ('nusmv', 'nusmv df', 'nusmv plain') if line and line[c] is not None]
-    measured = ' / '.join('' if line is None or line[c] is None else f'{line[c]:g}' for c in ('nusmv df', 'nusmv plain'))
+    measured = ' / '.join('' if line is None or line[c] is None else f'{line[c]:g}'
+                          for c in ('nusmv df', 'nusmv plain'))
     cells = [answers[key, name, size, check] for check, _, _ in CHECKS]
     ratio = f'{min(nusmv) / cells[0]["seconds"]:.1f}' if nusmv and cells[0] else ''
-    return [name, f'{MODELS[key][0].lower()} {size}', verdict_of(answers, key, name, size), *theirs, '' if measured == ' / ' else measured,
+    return [name, f'{MODELS[key][0].lower()} {size}', verdict_of(answers, key, name, size), *theirs,
+            '' if measured == ' / ' else measured,
             *('-' if cell is None else seconds(cell['seconds']) for cell in cells), ratio]
 
 
@@ -239,7 +276,8 @@ def property_table(answers):
     print('### Properties\n')
     order = sorted(answers, key=lambda k: [a[0] for a in ASKED].index(k[0]))
     lines = [property_line(answers, *triple) for triple in dict.fromkeys(k[:3] for k in order)]
-    rows(['property', 'model', 'verdict', 'thesis NuSMV', 'thesis BWD', 'thesis FWD', 'thesis reduced', 'NuSMV 2.6 -df / plain', *(t for _, t, _ in CHECKS),
+    rows(['property', 'model', 'verdict', 'thesis NuSMV', 'thesis BWD', 'thesis FWD',
+          'thesis reduced', 'NuSMV 2.6 -df / plain', *(t for _, t, _ in CHECKS),
           'best NuSMV / forward'], lines)
 
 
@@ -250,18 +288,24 @@ def saturation_table():
     print('### Saturation beside other tools\n')
     best, lines = {}, []
     for (key, size), peers in PEERS.items():
-        runs = [measure(['explore', *arguments_of(key, size), '--order', 'saturation']) for _ in range(5)]
+        runs = [measure(['explore', *arguments_of(key, size), '--order', 'saturation'])
+                for _ in range(5)]
         cell = min((run for run in runs if run), key=lambda run: run['seconds'], default=None)
         best[key, size] = cell['seconds'] if cell else None
         tell(f'saturation {key} {size}', cell)
-        ours = ['-'] * 2 if cell is None else [number(str(cell['result']['states'])), seconds(cell['seconds'])]
+        ours = (['-'] * 2 if cell is None
+                else [number(str(cell['result']['states'])), seconds(cell['seconds'])])
         experiment = '' if peers[4] is None else f'{peers[4]:.3f}'
         ratio = '' if peers[4] is None or cell is None else f'{cell["seconds"] / peers[4]:.2f}'
-        lines.append([f'{MODELS[key][0].lower()} {size}', ours[0], *(p or '' for p in peers[:4]), experiment, *ours[1:], ratio])
-    rows(['model', 'states', 'NuSMV, action variable', 'NuSMV', 'BuDDy, one relation', 'BuDDy, chaining', 'saturation experiment', 'Cairn CPU s',
+        lines.append(
+            [f'{MODELS[key][0].lower()} {size}', ours[0], *(p or '' for p in peers[:4]), experiment,
+             *ours[1:], ratio])
+    rows(['model', 'states', 'NuSMV, action variable', 'NuSMV', 'BuDDy, one relation',
+          'BuDDy, chaining', 'saturation experiment', 'Cairn CPU s',
           'Cairn / experiment'], lines)
     if best['pc', 'm=10'] and best['pc', 'm=20']:
-        print(f'Producers-consumers from m = 10 to m = 20: {best["pc", "m=20"] / best["pc", "m=10"]:.2f} times the CPU seconds.\n', flush=True)
+        print(f'Producers-consumers from m = 10 to m = 20: '
+              f'{best["pc", "m=20"] / best["pc", "m=10"]:.2f} times the CPU seconds.\n', flush=True)
 
 
 def main():
@@ -274,7 +318,9 @@ def main():
     for key in keys:
         exploration_tables(cells, key)
     property_table(check_all(keys, cells))
-    print(f'Limits: {LIMIT} CPU seconds, {MEMORY} of memory per cell; {(time.time() - start) / 60:.0f} minutes in all; load average {load:.1f} at the beginning, '
+    print(f'Limits: {LIMIT} CPU seconds, {MEMORY} of memory per cell; '
+          f'{(time.time() - start) / 60:.0f} minutes in all; load average {load:.1f} at the '
+          f'beginning, '
           f'{os.getloadavg()[0]:.1f} at the end.')
 
 

@@ -1,6 +1,8 @@
-"""The timed engine on Fischer's protocol (examples/fischer/make.py): how the zone graph grows with the number of stations, with inclusion and in full.
+"""The timed engine on Fischer's protocol (examples/fischer/make.py): how the zone graph grows with
+the number of stations, with inclusion and in full.
 
-One run per cell, CPU seconds of the whole process. Prints the table of docs/benchmarks.md. Argument: the largest number of stations (default 10).
+One run per cell, CPU seconds of the whole process. Prints the table of docs/benchmarks.md.
+Argument: the largest number of stations (default 10).
 """
 import json
 import os
@@ -16,7 +18,9 @@ MAKE = os.path.join(ROOT, 'examples', 'fischer', 'make.py')
 
 def measure(model, zones):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = subprocess.run([CAIRN, 'explore', '-q', '--json', '--zones', zones, '--time', '120s', model], capture_output=True, text=True)
+    result = subprocess.run(
+        [CAIRN, 'explore', '-q', '--json', '--zones', zones, '--time', '120s', model],
+        capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return seconds, json.loads(result.stdout)
@@ -24,13 +28,15 @@ def measure(model, zones):
 
 def main():
     most = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    print('| stations | discrete states | inclusion: states / transitions | CPU s | bytes/state | full: states / transitions | CPU s | bytes/state | clocks | zones |')
+    print('| stations | discrete states | inclusion: states / transitions | CPU s | bytes/state | '
+          'full: states / transitions | CPU s | bytes/state | clocks | zones |')
     print('|---|---|---|---|---|---|---|---|---|---|')
     with tempfile.TemporaryDirectory() as folder:
         for n in range(2, most + 1):
             model = os.path.join(folder, f'fischer{n}.fcr')
             with open(model, 'w', encoding='utf-8') as file:
-                file.write(subprocess.run([sys.executable, MAKE, str(n)], capture_output=True, text=True, check=True).stdout)
+                file.write(subprocess.run([sys.executable, MAKE, str(n)], capture_output=True,
+                                          text=True, check=True).stdout)
             cells = []
             for zones in ('inclusion', 'equal'):
                 seconds, ours = measure(model, zones)
@@ -39,9 +45,12 @@ def main():
                     cells.append('not in 120 s | | ')
                     continue
                 # small graphs are dominated by tables of a fixed first size
-                size = f'{statistics["space_bytes"] / ours["states"]:.0f}' if ours['states'] > 50000 else ''
-                cells.append(f'{ours["states"]:,} / {ours["transitions"]:,} | {seconds:.2f} | {size}')
-            print(f'| {n} | {statistics["discrete_states"]:,} | {cells[0]} | {cells[1]} | {statistics["most_clocks"]} | {statistics["zones"]:,} |', flush=True)
+                size = (f'{statistics["space_bytes"] / ours["states"]:.0f}'
+                        if ours['states'] > 50000 else '')
+                cells.append(
+                    f'{ours["states"]:,} / {ours["transitions"]:,} | {seconds:.2f} | {size}')
+            print(f'| {n} | {statistics["discrete_states"]:,} | {cells[0]} | {cells[1]} | '
+                  f'{statistics["most_clocks"]} | {statistics["zones"]:,} |', flush=True)
     return 0
 
 

@@ -1,5 +1,5 @@
-"""Damage to the folder of a frozen run: each function returns one that spoils a file of a folder and
-says how."""
+"""Damage to the folder of a frozen run: each function returns one that spoils a file of a folder,
+and says how."""
 import glob
 import os
 

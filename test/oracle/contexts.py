@@ -1,15 +1,19 @@
 """Random systems with queues in random contexts, and their composition by brute force.
 
-A context is a set of words: sequence is concatenation, alternatives are a union, interleaving is a shuffle. What the environment may still do is the set of the
-words that are left, so equal futures are equal sets and nothing is minimised. The system is a few machines, each with a queue, that answer into one queue to the
-environment. Nothing of this is taken from the program that it checks."""
+A context is a set of words: sequence is concatenation, alternatives are a union, interleaving is a
+shuffle. What the environment may still do is the set of the words that are left, so equal futures
+are equal sets and nothing is minimised. The system is a few machines, each with a queue, that
+answer into one queue to the environment. Nothing of this is taken from the program that it
+checks."""
 
 
 def shuffle(a, b, memory):
     if not a or not b:
         return {a + b}
     if (a, b) not in memory:
-        memory[a, b] = {(a[0],) + w for w in shuffle(a[1:], b, memory)} | {(b[0],) + w for w in shuffle(a, b[1:], memory)}
+        memory[a,
+               b] = {(a[0],) + w for w in shuffle(a[1:], b, memory)} | {(b[0],) + w
+            for w in shuffle(a, b[1:], memory)}
     return memory[a, b]
 
 
@@ -18,7 +22,8 @@ class TooLarge(Exception):
 
 
 def words(term):
-    """The words of a term: ('event', e), ('skip',), ('seq' | 'alt' | 'par', terms), ('loop', n, term)."""
+    """The words of a term: ('event', e), ('skip',), ('seq' | 'alt' | 'par', terms), ('loop', n,
+    term)."""
     kind = term[0]
     if kind == 'event':
         return {(term[1],)}
@@ -36,7 +41,8 @@ def words(term):
             other = words(part)
             if kind == 'par' and sum(len(a) + len(b) for a in found for b in other) > 3000:
                 raise TooLarge
-            found = {a + b for a in found for b in other} if kind == 'seq' else set().union(*(shuffle(a, b, memory) for a in found for b in other))
+            found = ({a + b for a in found for b in other} if kind == 'seq'
+                     else set().union(*(shuffle(a, b, memory) for a in found for b in other)))
             if len(found) > 3000:
                 raise TooLarge
     if len(found) > 3000:
@@ -80,17 +86,22 @@ class Case:
         self.values = chance.randint(1, 3)
         self.answers = chance.randint(1, 2)
         self.machines = [Machine(i, chance, self) for i in range(chance.randint(1, 2))]
-        events = [Event(f's{m.number}_{v}', 'send', m.number, v) for m in self.machines for v in range(self.values)]
+        events = [Event(f's{m.number}_{v}', 'send', m.number, v) for m in self.machines
+                  for v in range(self.values)]
         events += [Event(f'r{v}', 'receive', None, v) for v in range(self.values)]
         if any(b.tag is not None for m in self.machines for b in m.branches):
-            events += [Event(f'y{t}', 'sync', None, t) for t in {b.tag for m in self.machines for b in m.branches if b.tag is not None}]
+            events += [Event(f'y{t}', 'sync', None, t)
+                       for t in {b.tag for m in self.machines for b in m.branches
+                                 if b.tag is not None}]
         self.events = events
         self.init = self.term(chance, chance.randint(0, 1))
         self.main = self.term(chance, chance.randint(1, 3))
         self.words = words(('seq', [self.init, self.main]))
-        self.tags = {e.value for e in self.mentioned(('seq', [self.init, self.main])) if e.kind == 'sync'}
+        self.tags = {e.value for e in self.mentioned(('seq', [self.init, self.main]))
+                     if e.kind == 'sync'}
         self.context = ''.join(f'event {e.name} is {{ {e.body()} }}\n' for e in events)
-        parts = [f'main is {{ {show(self.main, chance)} }}', f'init is {{ {show(self.init, chance)} }}']
+        parts = [f'main is {{ {show(self.main, chance)} }}',
+                 f'init is {{ {show(self.init, chance)} }}']
         chance.shuffle(parts)
         self.context += f'cdl c is {{ {" ".join(parts)} }}\n'
         self.model = self.text()
@@ -110,11 +121,13 @@ class Case:
         return [e for part in parts for e in self.mentioned(part)]
 
     def text(self):
-        head = f'type Value is 0..{max(self.values - 1, 1)}\ntype Answers is queue {self.answers} of Value\n'
+        head = (f'type Value is 0..{max(self.values - 1, 1)}\ntype Answers is queue {self.answers} '
+                f'of Value\n')
         body = ''.join(m.text() for m in self.machines)
         variables = ', '.join(f'M{m.number}_1 : Box{m.number}' for m in self.machines)
         blocks = ' || '.join(f'M{m.number}(&M{m.number}_1, &toContext)' for m in self.machines)
-        return f'{head}{body}component Sys is\n  var {variables}, toContext : Answers\n  par {blocks} end\nSys\n'
+        return (f'{head}{body}component Sys is\n  var {variables}, toContext : Answers\n  par '
+                f'{blocks} end\nSys\n')
 
     def steps(self, state):
         """The successors, one for each step that is possible."""
@@ -132,20 +145,25 @@ class Case:
             if event.kind == 'send':
                 box = boxes[event.machine]
                 if len(box) < self.machines[event.machine].size:
-                    yield (rest, places, boxes[:event.machine] + (box + (event.value,),) + boxes[event.machine + 1:], out), None
+                    yield (rest, places,
+                           boxes[:event.machine] + (box + (event.value,),)
+                           + boxes[event.machine + 1:], out), None
             elif event.kind == 'receive' and out[:1] == (event.value,):
                 yield (rest, places, boxes, out[1:]), None
-        tags = {event.value: frozenset(rest) for event, rest in firsts.values() if event.kind == 'sync'}
+        tags = {event.value: frozenset(rest) for event, rest in firsts.values()
+                if event.kind == 'sync'}
         for m in self.machines:
             for b in m.branches:
                 box = boxes[m.number]
-                if places[m.number] != b.place or (b.value is not None and box[:1] != (b.value,)) or (b.answer is not None and len(out) == self.answers):
+                if (places[m.number] != b.place or (b.value is not None and box[:1] != (b.value,))
+                    or (b.answer is not None and len(out) == self.answers)):
                     continue
                 if b.tag in self.tags and b.tag not in tags:
                     continue
                 after = tags[b.tag] if b.tag in self.tags else left
                 moved = places[:m.number] + (b.target,) + places[m.number + 1:]
-                less = boxes if b.value is None else boxes[:m.number] + (box[1:],) + boxes[m.number + 1:]
+                less = (boxes if b.value is None
+                        else boxes[:m.number] + (box[1:],) + boxes[m.number + 1:])
                 yield (after, moved, less, out if b.answer is None else out + (b.answer,)), b.tag
 
     def explore(self):
@@ -168,7 +186,8 @@ class Case:
 
 class Branch:
     def __init__(self, place, value, answer, tag, target):
-        self.place, self.value, self.answer, self.tag, self.target = place, value, answer, tag, target
+        self.place, self.value, self.answer, self.tag, self.target = (place, value, answer, tag,
+            target)
 
 
 class Machine:
@@ -179,17 +198,21 @@ class Machine:
         self.branches = []
         for place in range(self.places):
             for value in [*range(case.values), None]:
-                for _ in range(chance.choice((0, 1, 1, 2)) if value is not None else chance.random() < 0.3):
+                for _ in range(chance.choice((0, 1, 1, 2)) if value is not None
+                               else chance.random() < 0.3):
                     answer = chance.randrange(case.values) if chance.random() < 0.4 else None
                     tag = chance.randint(0, 1) if chance.random() < 0.25 else None
-                    self.branches.append(Branch(place, value, answer, tag, chance.randrange(self.places)))
+                    self.branches.append(
+                        Branch(place, value, answer, tag, chance.randrange(self.places)))
 
         if not self.branches: # a process without transitions is refused
             self.branches.append(Branch(0, 0, None, None, 0))
 
     def text(self):
         n = self.number
-        text = f'type Box{n} is queue {self.size} of Value\nprocess M{n} (&box : Box{n}, &ans : Answers) is\n  states {", ".join(f"p{i}" for i in range(self.places))}\n  init to p0\n'
+        text = (f'type Box{n} is queue {self.size} of Value\nprocess M{n} (&box : Box{n}, &ans : '
+                f'Answers) is\n  states {", ".join(f"p{i}" for i in range(self.places))}\n  init '
+                f'to p0\n')
         for place in range(self.places):
             ways = []
             for b in self.branches:

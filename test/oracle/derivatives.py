@@ -1,5 +1,8 @@
-"""Guides (xGDL) by derivatives (Brzozowski, 1964): what is left of a term after an interaction is a term again. A second construction, which shares nothing with the inference rules of guides.py but the trees: no steps without an
-interaction, no sets of terms. Terms are kept in a normal form, so that there are finitely many: choices are sets, operands of || are sorted, units vanish. NOTHING is the term without a word, not even the empty one; no guide is."""
+"""Guides (xGDL) by derivatives (Brzozowski, 1964): what is left of a term after an interaction is a
+term again. A second construction, which shares nothing with the inference rules of guides.py but
+the trees: no steps without an interaction, no sets of terms. Terms are kept in a normal form, so
+that there are finitely many: choices are sets, operands of || are sorted, units vanish. NOTHING is
+the term without a word, not even the empty one; no guide is."""
 from guides import TooLarge, minimal
 
 NOTHING, EMPTY = ('nothing',), ('empty',)
@@ -10,7 +13,8 @@ def choice(terms):
     for term in terms:
         found |= term[1] if term[0] == 'choice' else {term}
     found.discard(NOTHING)
-    return NOTHING if not found else found.pop() if len(found) == 1 else ('choice', frozenset(found))
+    return (NOTHING if not found else found.pop() if len(found) == 1
+            else ('choice', frozenset(found)))
 
 
 def chain(first, second):
@@ -18,7 +22,8 @@ def chain(first, second):
         return NOTHING
     if EMPTY in (first, second):
         return second if first == EMPTY else first
-    return ('chain', first[1], chain(first[2], second)) if first[0] == 'chain' else ('chain', first, second)
+    return (('chain', first[1], chain(first[2], second)) if first[0] == 'chain'
+            else ('chain', first, second))
 
 
 def beside(terms):
@@ -37,7 +42,8 @@ def times(low, high, term):
 
 def some(low, high, terms):
     high = min(high, len(terms))
-    return EMPTY if high == 0 else ('some', max(0, min(low, high)), high, tuple(sorted(terms, key=repr)))
+    return (EMPTY if high == 0
+            else ('some', max(0, min(low, high)), high, tuple(sorted(terms, key=repr))))
 
 
 def normal(tree):
@@ -55,7 +61,8 @@ def normal(tree):
     if kind in ('seq', 'alt', 'par'):
         return chain(*parts) if kind == 'seq' else choice(parts) if kind == 'alt' else beside(parts)
     ever = EMPTY if parts[0] == EMPTY else ('ever', parts[0])
-    return ever if kind == 'star' else chain(parts[0], ever) if kind == 'plus' else choice([EMPTY, parts[0]])
+    return (ever if kind == 'star' else chain(parts[0], ever) if kind == 'plus'
+            else choice([EMPTY, parts[0]]))
 
 
 def can_be_empty(term):
@@ -76,11 +83,14 @@ def after(term, label):
     if kind == 'event':
         return EMPTY if term[1] == label else NOTHING
     if kind == 'chain':
-        return choice([chain(after(term[1], label), term[2]), after(term[2], label) if can_be_empty(term[1]) else NOTHING])
+        return choice(
+            [chain(after(term[1], label), term[2]),
+             after(term[2], label) if can_be_empty(term[1]) else NOTHING])
     if kind == 'choice':
         return choice(after(each, label) for each in term[1])
     if kind == 'beside':
-        return choice(beside([after(each, label), *term[1][:i], *term[1][i + 1:]]) for i, each in enumerate(term[1]))
+        return choice(beside([after(each, label), *term[1][:i], *term[1][i + 1:]])
+                      for i, each in enumerate(term[1]))
     if kind == 'ever':
         return chain(after(term[1], label), term)
     if kind == 'times':
@@ -90,7 +100,8 @@ def after(term, label):
     found = []
     for i, each in enumerate(term[3]):
         rest = some(term[1] - 1, term[2] - 1, term[3][:i] + term[3][i + 1:])
-        found += [chain(after(each, label), rest), after(rest, label) if can_be_empty(each) else NOTHING]
+        found += [chain(after(each, label), rest),
+                  after(rest, label) if can_be_empty(each) else NOTHING]
     return choice(found)
 
 

@@ -3,8 +3,9 @@
 
     generate.py --seed S [--size small|medium] [--no-temporal] [--no-extensions] [--local]
 
-Prints one valid model; the same options always give the same model.  Candidates that the reference implementation
-rejects (two writes to one variable), or whose state space is trivial or too large, are thrown away and drawn again.
+Prints one valid model; the same options always give the same model.  Candidates that the reference
+implementation rejects (two writes to one variable), or whose state space is trivial or too large,
+are thrown away and drawn again.
 """
 import argparse
 import random
@@ -14,11 +15,15 @@ from types import SimpleNamespace
 import oracle
 from milparse import ModelError
 
-# Binding strength of an expression's outermost operator; a piece of text is a pair (strength, text).
+# Binding strength of an expression's outermost operator; a piece of text is a pair (strength,
+# text).
 IFF, IMP, OR, AND, UNTIL, UNARY, CMP, ADD, MUL, LEAF = range(10)
-SPELLINGS = {'==': ['==', '==', '==', '='], '!=': ['!=', '!=', '<>', '≠'], '<=': ['<=', '<=', '≤'], '>=': ['>=', '>=', '≥'],
-             '<': ['<'], '>': ['>'], '&': ['&', '&', '&&', 'and', '∧'], '|': ['|', '|', '||', 'or', '∨'],
-             '->': ['->', '->', '=>', '⇒'], '<->': ['<->', '<->', '<=>', '⇔'], '!': ['!', '!', 'not ', '¬'],
+SPELLINGS = {'==': ['==', '==', '==', '='], '!=': ['!=', '!=', '<>', '≠'], '<=': ['<=', '<=', '≤'],
+             '>=': ['>=', '>=', '≥'],
+             '<': ['<'], '>': ['>'], '&': ['&', '&', '&&', 'and', '∧'],
+             '|': ['|', '|', '||', 'or', '∨'],
+             '->': ['->', '->', '=>', '⇒'], '<->': ['<->', '<->', '<=>', '⇔'],
+             '!': ['!', '!', 'not ', '¬'],
              '%': ['%', '%', 'mod'], '*': ['*', '*', '×'], '+': ['+'], '-': ['-'], '/': ['/']}
 COMPARISONS = ['==', '==', '==', '!=', '!=', '<', '<=', '>', '>=']
 TEMPORAL_NAMES = ['F', 'G', 'X', 'U', 'R', 'W', 'A', 'E', 'AG', 'EX', 'GF']
@@ -26,7 +31,8 @@ TEMPORAL_NAMES = ['F', 'G', 'X', 'U', 'R', 'W', 'A', 'E', 'AG', 'EX', 'GF']
 
 class Generator:
     def __init__(self, rng, processes, temporal, extensions):
-        self.rng, self.processes, self.temporal, self.extensions = rng, processes, temporal, extensions
+        self.rng, self.processes, self.temporal, self.extensions = (rng, processes, temporal,
+            extensions)
         self.plain = rng.random() < 0.6         # one spelling of each operator
         self.risky = rng.random() < 0.3         # divisions that may fail
         self.live = rng.random() < 0.4          # few conditions, so few deadlocks
@@ -40,18 +46,20 @@ class Generator:
     def pick(self, items):
         return self.rng.choice(items)
 
-    # ---- expressions --------------------------------------------------------------------------------------------
+    # ---- expressions ----
     def spell(self, op):
         return SPELLINGS[op][0] if self.plain else self.pick(SPELLINGS[op])
 
     def wrap(self, piece, strength):
-        """The text of a piece where an operand at least this strong is needed, now and then in needless parentheses."""
+        """The text of a piece where an operand at least this strong is needed, now and then in
+        needless parentheses."""
         if piece[0] < strength or piece[0] < LEAF and self.chance(0.12):
             return f'({piece[1]})'
         return piece[1]
 
     def join(self, strength, op, left, right, right_to_left=False):
-        a, b = self.wrap(left, strength + right_to_left), self.wrap(right, strength + (not right_to_left))
+        a, b = self.wrap(left, strength + right_to_left), self.wrap(right,
+            strength + (not right_to_left))
         return strength, f'{a} {self.spell(op)} {b}'
 
     def negate(self, piece):
@@ -106,7 +114,8 @@ class Generator:
         if depth == 0:
             left = (LEAF, variable)
         else:
-            left = self.join(ADD, self.pick('+-'), (LEAF, variable), self.arithmetic(scope, depth - 1, width, divisors))
+            left = self.join(ADD, self.pick('+-'), (LEAF, variable),
+                             self.arithmetic(scope, depth - 1, width, divisors))
         right = self.arithmetic(scope, self.pick([0, 0, 1]), width, divisors)
         if depth == 0 and self.chance(0.6):
             right = self.number(width)
@@ -133,7 +142,7 @@ class Generator:
         strength = {'&': AND, '|': OR, '->': IMP, '<->': IFF}[op]
         return self.join(strength, op, part(), part(), op == '->')
 
-    # ---- declarations -------------------------------------------------------------------------------------------
+    # ---- declarations ----
     def separator(self):
         return self.pick([';', ';', ';', ';', ',', '']) if self.loose else ';'
 
@@ -187,7 +196,9 @@ class Generator:
         self.loose = self.chance(0.25)
         self.constants = {}
         if self.extensions and self.chance(0.4):
-            self.constants = {name: rng.randint(1, 5) for name in rng.sample(['n', 'limit', 'K', 'step'], rng.randint(1, 2))}
+            self.constants = {name: rng.randint(1, 5)
+                              for name in rng.sample(['n', 'limit', 'K', 'step'],
+                                                     rng.randint(1, 2))}
         names = rng.sample(['g', 'h', 'turn', 'count', 'flag', 'Total', 'r_1'], 4)
         if self.chance(0.06):
             names[0] = self.pick(TEMPORAL_NAMES)
@@ -209,16 +220,19 @@ class Generator:
         if left > 0 and self.chance(0.15):
             self.procs.append(('extra', self.pick(self.types), 1))
 
-    # ---- what a command or a property may read ------------------------------------------------------------------
+    # ---- what a command or a property may read ----
     def scope(self, variables, constants=(), places=None, may_fail=True):
-        return SimpleNamespace(variables=list(variables), constants=list(constants), places=places or {}, may_fail=may_fail)
+        return SimpleNamespace(variables=list(variables), constants=list(constants),
+                               places=places or {}, may_fail=may_fail)
 
     def members(self, index):
-        """[(text, width, type)] of variables of processes; `index(count)` gives the text of an index."""
+        """[(text, width, type)] of variables of processes; `index(count)` gives the text of an
+        index."""
         result = []
         for name, t, count in self.procs:
             for variable, width in ([('pc', t.pc_width)] if t.has_pc else []) + t.variables:
-                ref = f'{name}[{index(count)}]' + (':' if not self.plain and self.chance(0.1) else '.') + variable
+                ref = f'{name}[{index(count)}]' + (':' if not self.plain and self.chance(0.1)
+                                                   else '.') + variable
                 if count == 1 and self.chance(0.4):
                     ref = f'{name}.{variable}'
                 result.append((ref, width, t if variable == 'pc' else None))
@@ -236,7 +250,8 @@ class Generator:
         places = {'pc': t.locations} if t.locations else {}
         variables = own + outside
         if self.foreign and self.chance(0.5):
-            others = self.members(lambda n: self.pick([str(self.rng.randrange(n)), f'self % {self.constant(n)}',
+            others = self.members(
+                lambda n: self.pick([str(self.rng.randrange(n)), f'self % {self.constant(n)}',
                                                       f'(self + 1) % {self.constant(n)}']))
             variables = variables + [self.pick(others)[:2]] if others else variables
         return self.scope(variables, constants, places)
@@ -245,16 +260,18 @@ class Generator:
         places = {}
         variables = list(self.globals)
         if not only_globals:
-            members = self.members(lambda n: str(self.rng.randrange(n)) if self.chance(0.9) or n == 1 else f'{n} - 1')
+            members = self.members(lambda n: str(self.rng.randrange(n)) if self.chance(0.9)
+                                   or n == 1 else f'{n} - 1')
             variables += [m[:2] for m in members]
             places = {m[0]: m[2].locations for m in members if m[2] and m[2].locations}
         return self.scope(variables, self.constants, places, may_fail)
 
-    # ---- commands -----------------------------------------------------------------------------------------------
+    # ---- commands ----
     def command(self, head, scope, targets, jump=None):
         assignments, divisors = [jump] if jump else [], set()
         width_of = dict(targets)
-        for target in self.rng.sample(sorted(width_of), min(len(width_of), self.pick([0, 1, 1, 2]))):
+        for target in self.rng.sample(sorted(width_of),
+                                      min(len(width_of), self.pick([0, 1, 1, 2]))):
             value = self.arithmetic(scope, self.pick([0, 1, 1, 1, 2]), width_of[target], divisors)
             if self.chance(0.35):
                 value = self.join(ADD, '+', (LEAF, target), (LEAF, '1'))
@@ -281,7 +298,8 @@ class Generator:
             named = t.locations and self.chance(0.8)
             head = f'[{t.locations[place] if named else place}] {head}'
             if self.chance(0.96 if self.ends else 0.85):
-                to = (place + 1) % t.places if self.chance(0.85 if self.ends else 0.6) else self.rng.randrange(t.places)
+                to = ((place + 1) % t.places if self.chance(0.85 if self.ends else 0.6)
+                      else self.rng.randrange(t.places))
                 jump = f'pc := {t.locations[to] if t.locations and self.chance(0.8) else to}'
                 if self.chance(0.05):
                     jump = f'pc := (pc + 1) % {t.places}'
@@ -291,14 +309,15 @@ class Generator:
         lines = []
         for place in range(t.places if t.has_pc else 1):
             last = self.ends and t.has_pc and place == t.places - 1
-            for _ in range(self.pick([1, 1, 1, 2, 2]) if t.actions and self.chance(0.1 if last else 0.92) else 0):
+            for _ in range(self.pick([1, 1, 1, 2, 2]) if t.actions
+                           and self.chance(0.1 if last else 0.92) else 0):
                 lines.append(self.local_command(t, place, self.pick(t.actions)))
         for action in t.sync:
             for _ in range(0 if self.chance(0.04) else self.pick([1, 1, 2, 3])):
                 lines.append(self.local_command(t, self.rng.randrange(t.places), action))
         return lines
 
-    # ---- properties ---------------------------------------------------------------------------------------------
+    # ---- properties ----
     def ctl(self, scope, depth):
         if depth == 0 or self.chance(0.2):
             return self.condition(scope, self.pick([0, 0, 1]))
@@ -322,7 +341,8 @@ class Generator:
             run = ''.join(self.pick('XFGFG') for _ in range(min(budget, self.pick([1, 1, 1, 2]))))
             if self.chance(0.5):
                 run = ' '.join(run)
-            return UNARY, f'{run} {self.wrap(self.ltl(scope, budget - len(run.replace(" ", ""))), UNARY)}'
+            rest = self.ltl(scope, budget - len(run.replace(' ', '')))
+            return UNARY, f'{run} {self.wrap(rest, UNARY)}'
         op = self.pick('UURW')
         budget -= 2 if op == 'W' else 1
         left = self.wrap(self.ltl(scope, budget // 2), UNARY)
@@ -345,23 +365,27 @@ class Generator:
         def always(op):
             return UNARY, f'{op} {self.wrap(self.condition(scope, 2), UNARY)}'
         lines = self.properties('CTL', 'c', self.rng.randint(0, 3),
-                                lambda: self.ctl(scope, 3) if self.temporal and self.chance(0.8) else always('AG'))
+                                lambda: self.ctl(scope, 3) if self.temporal and self.chance(0.8)
+                                else always('AG'))
         lines += self.properties('LTL', 'l', self.rng.randint(0, 3),
-                                 lambda: self.ltl(scope, self.rng.randint(1, 4)) if self.temporal and self.chance(0.8)
+                                 lambda: self.ltl(scope, self.rng.randint(1, 4)) if self.temporal
+                                 and self.chance(0.8)
                                  else always('G'))
         if self.extensions:
-            lines += self.properties(self.pick(['INVARIANTS', 'INVARIANT']), 'i', self.rng.randint(0, 2),
+            lines += self.properties(self.pick(['INVARIANTS', 'INVARIANT']), 'i',
+                                     self.rng.randint(0, 2),
                                      lambda: self.condition(scope, 2))
         return lines
 
-    # ---- the whole file -----------------------------------------------------------------------------------------
+    # ---- the whole file ----
     def model(self):
         self.draw()
         old = self.chance(0.3)
         actions, variables = ('ACTION', 'VARIABLE') if old else ('ACTIONS', 'VARIABLES')
         lines = ['/* a random model */'] if self.chance(0.3) else []
         if self.constants:
-            lines.append('CONST ' + ' '.join(f'{name} = {value};' for name, value in self.constants.items()))
+            lines.append('CONST '
+                         + ' '.join(f'{name} = {value};' for name, value in self.constants.items()))
         lines += self.names(actions, self.actions)
         if self.globals or self.chance(0.5):
             lines += [variables, *(f'  {self.declare(*v)}' for v in self.globals), 'END']
@@ -376,7 +400,9 @@ class Generator:
             lines += ['  ' + line for line in self.names(actions, t.actions)]
             lines += [f'  {variables}', *(f'    {self.declare(*v)}' for v in t.variables)]
             if t.has_pc:
-                lines += [f'    pc : {t.pc_width} := {self.pick([0, 0, 0, self.rng.randrange(t.places)])}{self.separator()}']
+                lines += [f'    pc : {t.pc_width} :='
+                          f' {self.pick([0, 0, 0, self.rng.randrange(t.places)])}'
+                          f'{self.separator()}']
             lines += ['  END', '  CASE', *self.local_commands(t), '  END']
             lines += ['  ' + line for line in self.names('SYNC', t.sync)] + ['END']
         assign = self.pick([':', ':', ':='])
@@ -397,8 +423,9 @@ class Generator:
 
 
 class LocalGenerator(Generator):
-    """Several processes that mostly mind their own business: many rules that partial-order reduction may take alone, among them cycles,
-    steps that stay where they are, choices; and now and then one that reads or writes what others do. Few formulas with X."""
+    """Several processes that mostly mind their own business: many rules that partial-order
+    reduction may take alone, among them cycles, steps that stay where they are, choices; and now
+    and then one that reads or writes what others do. Few formulas with X."""
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.shy = self.pick([0.5, 0.8, 0.8, 0.95])   # how often a rule is local
@@ -411,7 +438,9 @@ class LocalGenerator(Generator):
         if t.has_pc and not t.locations:
             t.pc_width = self.pick([1, 2, 2, 3])
             t.places = min(2 ** t.pc_width, self.pick([2, 3, 3, 4, 5]))
-        t.variables = [(name, min(width, 2)) for name, width in t.variables[:self.pick([0, 1, 1, 2] if t.has_pc else [1, 1, 2])]]
+        t.variables = [(name, min(width, 2))
+                       for name, width in t.variables[:self.pick([0, 1, 1, 2] if t.has_pc
+            else [1, 1, 2])]]
         if not t.variables and not t.has_pc:
             t.variables = [('x', 1)]
         t.actions = t.actions or [f'a{number}_0']
@@ -447,7 +476,8 @@ class LocalGenerator(Generator):
         return super().all_properties()
 
     def pick(self, items):
-        if items in ('XFGFG', ['EX', 'EF', 'EG', 'AX', 'AF', 'AG', 'EF', 'AG']) and not self.with_next:
+        if (items in ('XFGFG', ['EX', 'EF', 'EG', 'AX', 'AF', 'AG', 'EF', 'AG'])
+            and not self.with_next):
             items = [item for item in items if 'X' not in item]
         return super().pick(items)
 
@@ -457,14 +487,18 @@ class LocalGenerator(Generator):
         if may_fail or len(scope.variables) < 3:
             return scope
         chosen = self.rng.sample(scope.variables, self.pick([1, 2, 2, 3]))
-        return self.scope(chosen, scope.constants, {name: scope.places[name] for name, _ in chosen if name in scope.places}, may_fail)
+        return self.scope(chosen, scope.constants,
+                          {name: scope.places[name] for name, _ in chosen if name in scope.places},
+                          may_fail)
 
 
 def generate(seed, size='small', temporal=True, extensions=True, local=False):
     limit, processes = {'small': (400, 4), 'medium': (3000, 6)}[size]
     for attempt in range(1000):
-        rng = random.Random(f'{seed} {size} {temporal} {extensions} {attempt}' + (' local' if local else ''))
-        text = (LocalGenerator if local else Generator)(rng, processes - min(attempt // 10, 2), temporal, extensions).model()
+        rng = random.Random(f'{seed} {size} {temporal} {extensions} {attempt}'
+                            + (' local' if local else ''))
+        text = (LocalGenerator if local else Generator)(rng, processes - min(attempt // 10, 2),
+                                                        temporal, extensions).model()
         try:
             model = oracle.Model(text)
         except ModelError as error:
@@ -473,7 +507,9 @@ def generate(seed, size='small', temporal=True, extensions=True, local=False):
             raise
         graph = oracle.explore(model, limit)
         states = len(graph.states)
-        if graph.complete and rng.random() < (0.02 if states == 1 else min(1, states / (20 if size == 'small' else 150))):
+        if (graph.complete
+            and rng.random()
+            < (0.02 if states == 1 else min(1, states / (20 if size == 'small' else 150)))):
             return text
     raise AssertionError('no acceptable model found')
 
@@ -484,10 +520,12 @@ def main():
     parser.add_argument('--size', choices=['small', 'medium'], default='small')
     parser.add_argument('--no-temporal', action='store_true', help='only invariants, AG p and G p')
     parser.add_argument('--no-extensions', action='store_true', help="only the thesis's language")
-    parser.add_argument('--local', action='store_true', help='many steps that concern one process only')
+    parser.add_argument('--local', action='store_true',
+                        help='many steps that concern one process only')
     options = parser.parse_args()
     sys.stdout.reconfigure(encoding='utf-8')
-    print(generate(options.seed, options.size, not options.no_temporal, not options.no_extensions, options.local), end='')
+    print(generate(options.seed, options.size, not options.no_temporal, not options.no_extensions,
+                   options.local), end='')
 
 
 if __name__ == '__main__':

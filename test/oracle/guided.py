@@ -1,7 +1,11 @@
 """Models composed with guides by brute force: what a search with --guide must find.
 
-A system has `rules`, each with the names that its interaction goes by (best first; none: a step that is no interaction), `initial()`, `steps(state)`: [(rule, state after it, or None: it fails)], and `is_possible(state, rule)` for those that fail: a step that would fail can wait for a guide, too. A guide is an
-automaton of guides.py with the names that its file mentions or ignores. A state of the product is (state of the system, state of the guide), unrolled to a bound also the number of interactions so far."""
+A system has `rules`, each with the names that its interaction goes by (best first; none: a step
+that is no interaction), `initial()`, `steps(state)`: [(rule, state after it, or None: it fails)],
+and `is_possible(state, rule)` for those that fail: a step that would fail can wait for a guide,
+too. A guide is an automaton of guides.py with the names that its file mentions or ignores. A state
+of the product is (state of the system, state of the guide), unrolled to a bound also the number of
+interactions so far."""
 import itertools
 import re
 from types import SimpleNamespace
@@ -53,13 +57,18 @@ class Reader:
 
     def joined(self, sign, part, make):
         parts = [part()]
-        while self.sees(sign) and not (sign == ';' and self.tokens[self.at + 1] in ('guide', 'let', 'ignore', '')):
+        while (self.sees(sign)
+               and not (sign == ';'
+                        and self.tokens[self.at + 1] in ('guide', 'let', 'ignore', ''))):
             self.take()
             parts.append(part())
         return make(parts)
 
     def term(self):
-        return self.joined('||', lambda: self.joined('[]', lambda: self.joined(';', self.repeated, guides.seq), guides.alt), guides.par)
+        return self.joined('||',
+                           lambda: self.joined('[]',
+                                               lambda: self.joined(';', self.repeated, guides.seq),
+                                               guides.alt), guides.par)
 
     def counts(self):
         self.take('{')
@@ -99,7 +108,9 @@ def mentioned(tree):
     """What is to happen no times is mentioned, too: it is known, and forbidden."""
     if tree[0] == 'event':
         return {tree[1]}
-    return set().union(*(mentioned(part) for part in (tree[3] if tree[0] == 'of' else tree[1:]) if isinstance(part, tuple)))
+    return set().union(
+        *(mentioned(part) for part in (tree[3] if tree[0] == 'of' else tree[1:])
+          if isinstance(part, tuple)))
 
 
 class Guide:
@@ -112,7 +123,8 @@ class Guide:
 
     def part(self, tree):
         """The same file, another term: a part knows what the whole guide mentions."""
-        other = SimpleNamespace(tree=tree, names=self.names, ignored=self.ignored, dfa=guides.automaton(tree, 4000))
+        other = SimpleNamespace(tree=tree, names=self.names, ignored=self.ignored,
+                                dfa=guides.automaton(tree, 4000))
         return other
 
     def is_finite(self):
@@ -120,23 +132,28 @@ class Guide:
 
         def cyclic(state):
             colour[state] = 1
-            found = any(colour[to] == 1 or colour[to] == 0 and cyclic(to) for to in self.dfa[state].values())
+            found = any(colour[to] == 1 or colour[to] == 0 and cyclic(to)
+                        for to in self.dfa[state].values())
             colour[state] = 2
             return found
         return not cyclic(0)
 
 
 def random_guide(rng, names, shape=None, special=0.15):
-    """names: lists of the names that go for an interaction; a guide that speaks of some of them, and with this probability by any of its names, not by the last one."""
+    """names: lists of the names that go for an interaction; a guide that speaks of some of them,
+    and with this probability by any of its names, not by the last one."""
     plain = sorted({each[-1] if rng.random() >= special else rng.choice(each) for each in names})
     rng.shuffle(plain)
     loose = [name for name in plain[:rng.randint(0, max(0, len(plain) - 1))] if rng.random() < 0.5]
-    chosen = [name for name in plain if name not in loose and rng.random() < 0.93] or plain[:1] or ['ghost']
+    chosen = ([name for name in plain if name not in loose and rng.random() < 0.93] or plain[:1]
+              or ['ghost'])
     loose = [name for name in loose if name not in chosen]
     if rng.random() < 0.1:
         chosen.append('ghost')
     stand_in = [f'zq{i}z' for i in range(len(chosen))]
-    shape = shape or rng.choice(['any', 'any', 'then all', 'beside all', 'neutral', 'finite', 'one failure'])
+    shape = (shape
+             or rng.choice(
+        ['any', 'any', 'then all', 'beside all', 'neutral', 'finite', 'one failure']))
     everything = guides.alt([('event', name) for name in stand_in])
     all_text = '(' + ' [] '.join(stand_in) + ')*'
     while True:
@@ -148,14 +165,19 @@ def random_guide(rng, names, shape=None, special=0.15):
                 tree, text = ('seq', tree, ('star', everything)), f'({text}); {all_text}'
             if shape == 'beside all':
                 some = rng.sample(stand_in, rng.randint(1, min(2, len(stand_in))))
-                tree, text = ('par', ('star', guides.alt([('event', name) for name in some])), tree), '(' + ' [] '.join(some) + f')* || ({text})'
+                tree, text = ('par', ('star', guides.alt([('event', name) for name in some])),
+                              tree), '(' + ' [] '.join(some) + f')* || ({text})'
             if shape == 'one failure' and len(stand_in) > 1:
                 first, rest = stand_in[0], stand_in[1:4]
                 low, high = rng.choice([(0, 1), (1, 1), (0, 2), (1, 2)])
-                tree, text = ('par', ('star', ('event', first)), ('of', low, high, tuple(('event', name) for name in rest))), f'{first}* || {{{low},{high}}} of [{", ".join(rest)}]'
+                tree, text = (
+                    ('par', ('star', ('event', first)),
+                     ('of', low, high, tuple(('event', name) for name in rest))),
+                    f'{first}* || {{{low},{high}}} of [{", ".join(rest)}]')
         try:
             tree = real_names(tree, chosen)
-            text = re.sub(r'"?zq(\d+)z"?', lambda match: spelled(rng, chosen[int(match.group(1))]), text)
+            text = re.sub(r'"?zq(\d+)z"?', lambda match: spelled(rng, chosen[int(match.group(1))]),
+                          text)
             made = Guide(tree, text, loose)
         except guides.TooLarge:
             continue
@@ -166,18 +188,23 @@ def random_guide(rng, names, shape=None, special=0.15):
 def real_names(tree, chosen):
     if tree[0] == 'event':
         return ('event', chosen[int(tree[1][2:-1])])
-    return tuple(tuple(real_names(each, chosen) for each in part) if tree[0] == 'of' and isinstance(part, tuple) else real_names(part, chosen) if isinstance(part, tuple) else part for part in tree)
+    return tuple(tuple(real_names(each, chosen) for each in part) if tree[0] == 'of'
+                 and isinstance(part, tuple) else real_names(part, chosen)
+                 if isinstance(part, tuple) else part for part in tree)
 
 
 def spelled(rng, name):
-    return name if re.fullmatch(r'[A-Za-z_]\w*', name) and name not in ('let', 'guide', 'ignore', 'skip', 'of', 'g') and rng.random() < 0.7 else f'"{name}"'
+    return (name if re.fullmatch(r'[A-Za-z_]\w*', name)
+            and name not in ('let', 'guide', 'ignore', 'skip', 'of', 'g') and rng.random() < 0.7
+            else f'"{name}"')
 
 
 # ---- the product ----
 
 
 def ends_of(dfa, whole):
-    """The states after which neither the guide goes on, nor the whole that it is a part of, whatever led there."""
+    """The states after which neither the guide goes on, nor the whole that it is a part of,
+    whatever led there."""
     seen, todo = {(0, 0)}, [(0, 0)]
     for a, b in todo:
         for label, to in dfa[a].items():
@@ -189,7 +216,8 @@ def ends_of(dfa, whole):
 
 
 class Product:
-    """graph: as oracle.explore has it, with `ends` (stuck states that are no deadlocks) and `rounds`: per (state, state of the guide) the fewest interactions that lead there."""
+    """graph: as oracle.explore has it, with `ends` (stuck states that are no deadlocks) and
+    `rounds`: per (state, state of the guide) the fewest interactions that lead there."""
 
     def __init__(self, system, guide, bound=None, part_of=None, limit=60000):
         self.system, self.guide, self.bound = system, guide, bound
@@ -198,7 +226,8 @@ class Product:
         self.kind = []      # per rule: 'internal', 'forbidden' or its interaction
         for names in system.rules:
             name = next((each for each in names if each in spoken), None)
-            self.kind.append(('internal',) if not names or name in guide.ignored else ('forbidden',) if name is None else ('name', name))
+            self.kind.append(('internal',) if not names or name in guide.ignored else ('forbidden',)
+                             if name is None else ('name', name))
         self.explore(limit)
         self.count_rounds()
 
@@ -207,7 +236,8 @@ class Product:
         kind = self.kind[rule]
         if kind[0] == 'internal':
             return g, k
-        if kind[0] == 'forbidden' or kind[1] not in self.guide.dfa[g] or k is not None and k == self.bound:
+        if (kind[0] == 'forbidden' or kind[1] not in self.guide.dfa[g] or k is not None
+            and k == self.bound):
             return None
         return self.guide.dfa[g][kind[1]], None if k is None else k + 1
 
@@ -215,7 +245,9 @@ class Product:
         start = None if self.bound is None else 0
         self.nodes = [(s, 0, start) for s in self.system.initial()]
         number = {node: i for i, node in enumerate(self.nodes)}
-        g = SimpleNamespace(states=[], successors=[], taken=[], errors=[], distance=[0] * len(self.nodes), initial=list(range(len(self.nodes))), complete=True, ends=set())
+        g = SimpleNamespace(states=[], successors=[], taken=[], errors=[],
+                            distance=[0] * len(self.nodes), initial=list(range(len(self.nodes))),
+                            complete=True, ends=set())
         at = 0
         while at < len(self.nodes):
             s, where, k = self.nodes[at]
@@ -279,7 +311,9 @@ class Product:
     def counts(self):
         g = self.graph
         dead = sum(not nexts for nexts in g.successors) - len(g.ends)
-        return {'states': len(self.nodes), 'transitions': sum(map(len, g.successors)), 'initial_states': len(g.initial), 'deadlocks': dead, 'ends': len(g.ends), 'errors': sum(g.errors)}
+        return {'states': len(self.nodes), 'transitions': sum(map(len, g.successors)),
+                'initial_states': len(g.initial), 'deadlocks': dead, 'ends': len(g.ends),
+                'errors': sum(g.errors)}
 
     def is_cut(self):
         """Whether the guide has words that are longer than the bound."""
@@ -293,18 +327,21 @@ class Product:
 
     def verdicts(self):
         """{name: verdict} of the model's properties, 'deadlock' and 'runtime-error'."""
-        found = {entry['name']: 'unknown' if entry['verdict'] == 'error' else entry['verdict'] for entry in self.system.check(self.graph)}
+        found = {entry['name']: 'unknown' if entry['verdict'] == 'error' else entry['verdict']
+                 for entry in self.system.check(self.graph)}
         found['deadlock'] = 'violated' if self.counts()['deadlocks'] else 'holds'
         return found
 
 
 class Disabled(Product):
-    """Of a system with priorities: what the guide does not allow holds nothing back. (A Product is the other reading: the system keeps its own rules.)"""
+    """Of a system with priorities: what the guide does not allow holds nothing back. (A Product is
+    the other reading: the system keeps its own rules.)"""
 
     def steps_at(self, s, where, k):
         steps = self.system.steps_alone(s)
         allowed = [rule for rule, _ in steps if self.after(where, k, rule) is not None]
-        return [(rule, target) for rule, target in steps if rule not in allowed or not self.system.waits_for(rule, allowed)]
+        return [(rule, target) for rule, target in steps if rule not in allowed
+                or not self.system.waits_for(rule, allowed)]
 
 
 # ---- Milestones ----
@@ -317,8 +354,11 @@ class Milestones:
         for (name, _, _), members in zip(self.model.rules, self.model.participants):
             label = name.rsplit('.', 1)[-1]
             self.rules.append([f'{member.name}.{label}' for member in members] + [label])
-        self.in_each_state = {name for name, kind, f, _ in self.model.properties if kind == 'invariant' or f[0] in ('AG', 'G') and is_propositional(f[1])}
-        self.may_fail = '/' in re.sub(r'//[^\n]*|/\*.*?\*/', '', text, flags=re.S) or '%' in text or 'mod' in text
+        self.in_each_state = {name for name, kind, f, _ in self.model.properties
+                              if kind == 'invariant' or f[0] in ('AG', 'G')
+                              and is_propositional(f[1])}
+        self.may_fail = ('/' in re.sub(r'//[^\n]*|/\*.*?\*/', '', text, flags=re.S) or '%' in text
+                         or 'mod' in text)
 
     def initial(self):
         return list(itertools.product(*(values for _, _, values in self.model.variables)))
@@ -361,16 +401,22 @@ class Way:
 
 
 class Network:
-    """Processes with places and ways between them; a way is nameless, has a tag, or is a party of a port, with or without a tag. A shared variable is asked for and set. With `timed`, ways without port have intervals, and there is
-    no variable, and nobody uses ports. All that a rule needs is in `parties`: [(process, way)]."""
+    """Processes with places and ways between them; a way is nameless, has a tag, or is a party of a
+    port, with or without a tag. A shared variable is asked for and set. With `timed`, ways without
+    port have intervals, and there is no variable, and nobody uses ports. All that a rule needs is
+    in `parties`: [(process, way)]."""
 
     def __init__(self, rng, timed=False):
         self.timed, self.ports = timed, [] if timed else ['a', 'b', 'c'][:rng.randint(0, 3)]
         count = rng.randint(1, 2) if timed else rng.randint(1, 3)
         self.places = [rng.randint(1, 3) for _ in range(count)]
-        self.users = {port: sorted(rng.sample(range(count), rng.randint(1, count))) for port in self.ports}
+        self.users = {port: sorted(rng.sample(range(count), rng.randint(1, count)))
+                      for port in self.ports}
         self.has_variable = not timed and rng.random() < 0.6
-        self.ways = [[self.random_way(rng, p, place) for place in range(self.places[p]) for _ in range(rng.choice([0, 1, 1, 2, 2]) if place else rng.choice([1, 2, 2]))] for p in range(count)]
+        self.ways = [
+            [self.random_way(rng, p, place) for place in range(self.places[p])
+             for _ in range(rng.choice([0, 1, 1, 2, 2]) if place else rng.choice([1, 2, 2]))]
+            for p in range(count)]
         self.combine()
         self.known, self.may_fail, self.in_each_state = {}, False, {'never'}
 
@@ -378,21 +424,30 @@ class Network:
         ports = [port for port in self.ports if p in self.users[port]]
         port = rng.choice(ports) if ports and rng.random() < 0.5 else None
         first = port is None or self.users[port][0] == p    # only one party names and assigns
-        tag = rng.choice('xyzw') if first and rng.random() < (0.3 if port else 0.6 if not self.timed else 0.75) else None
+        tag = (rng.choice('xyzw') if first
+               and rng.random() < (0.3 if port else 0.6 if not self.timed else 0.75) else None)
         low = rng.randint(0, 3)
         high = None if rng.random() < 0.2 else low + rng.randint(0, 3)
-        return Way(place=place, port=port, tag=tag, target=rng.randrange(self.places[p]), low=low, high=high,
-                   test=rng.randrange(3) if self.has_variable and rng.random() < 0.4 else None, value=rng.randrange(3) if self.has_variable and first and rng.random() < 0.5 else None)
+        return Way(place=place, port=port, tag=tag, target=rng.randrange(self.places[p]), low=low,
+                   high=high,
+                   test=rng.randrange(3) if self.has_variable and rng.random() < 0.4 else None,
+                   value=rng.randrange(3) if self.has_variable and first and rng.random() < 0.5
+                   else None)
 
     def combine(self):
         """One rule for each way without port and for each combination of ways of a port."""
-        self.parties = [[(p, way)] for p, ways in enumerate(self.ways) for way in ways if way.port is None]
+        self.parties = [[(p, way)] for p, ways in enumerate(self.ways) for way in ways
+                        if way.port is None]
         for port, users in self.users.items():
-            self.parties += [list(each) for each in itertools.product(*([(p, way) for way in self.ways[p] if way.port == port] for p in users))]
+            self.parties += [list(each)
+                             for each in itertools.product(
+                *([(p, way) for way in self.ways[p] if way.port == port] for p in users))]
         self.rules = []
         for parties in self.parties:
             label = next((way.tag for _, way in parties if way.tag), parties[0][1].port)
-            self.rules.append([f'P{p}[0].{label}' for p, _ in parties] + [label] + [parties[0][1].port] * (parties[0][1].port not in (None, label)) if label else [])
+            self.rules.append([f'P{p}[0].{label}' for p, _ in parties] + [label]
+                              + [parties[0][1].port] * (parties[0][1].port not in (None, label))
+                              if label else [])
 
     def initial(self):
         return [(*(0 for _ in self.places), 0)]
@@ -414,21 +469,32 @@ class Network:
 
     def check(self, graph):
         """What text() says as properties."""
-        bad = any(state[0] == self.places[0] - 1 and state[-1] == 2 * self.has_variable for state in graph.states)
-        return [{'name': 'never', 'verdict': 'violated' if bad else 'holds'}, {'name': 'runtime-error', 'verdict': 'holds'}]
+        bad = any(state[0] == self.places[0] - 1 and state[-1] == 2 * self.has_variable
+                  for state in graph.states)
+        return [{'name': 'never', 'verdict': 'violated' if bad else 'holds'},
+                {'name': 'runtime-error', 'verdict': 'holds'}]
 
     def fiacre(self):
         lines = ['type Small is 0..2'] if self.has_variable else []
         for p, ways in enumerate(self.ways):
             ports = [port for port in self.ports if p in self.users[port]]
-            lines.append(f'process P{p} {"[" + ", ".join(f"{port} : none" for port in ports) + "] " if ports else ""}{"(&v : Small) " if self.has_variable else ""}is')
-            lines += [f'  states {", ".join(f"p{i}" for i in range(self.places[p]))}', '  init to p0']
+            shown = ', '.join(f'{port} : none' for port in ports)
+            lines.append(f'process P{p} {"[" + shown + "] " if ports else ""}'
+                         f'{"(&v : Small) " if self.has_variable else ""}is')
+            lines += [f'  states {", ".join(f"p{i}" for i in range(self.places[p]))}',
+                      '  init to p0']
             for way in ways:
                 parts = [f'on v = {way.test}'] if way.test is not None else []
                 if self.timed:
-                    parts.append(f'wait [{way.low}, {"..." if way.high is None else way.high}{"[" if way.high is None else "]"}')
-                parts += ([way.port] if way.port else []) + ([f'v := {way.value}'] if way.value is not None else [])
-                lines.append(f'  from p{way.place} ' + '; '.join(parts + [(f'/*@{way.tag}*/ ' if way.tag else '') + f'to p{way.target}']))
+                    parts.append(
+                        f'wait [{way.low}, {"..." if way.high is None else way.high}'
+                        f'{"[" if way.high is None else "]"}')
+                parts += ([way.port] if way.port else []) + ([f'v := {way.value}']
+                                                             if way.value is not None else [])
+                lines.append(f'  from p{way.place} '
+                             + '; '.join(parts
+                                         + [(f'/*@{way.tag}*/ ' if way.tag else '')
+                                            + f'to p{way.target}']))
         lines.append('component Sys is')
         if self.has_variable:
             lines.append('  var v : Small := 0')
@@ -437,32 +503,41 @@ class Network:
         blocks = []
         for p in range(len(self.ways)):
             ports = [port for port in self.ports if p in self.users[port]]
-            blocks.append(f'P{p}' + (f'[{", ".join(ports)}]' if ports else '') + ('(&v)' if self.has_variable else ''))
+            blocks.append(f'P{p}' + (f'[{", ".join(ports)}]' if ports else '')
+                          + ('(&v)' if self.has_variable else ''))
         lines += [f'  par {"* in " if self.ports else ""}{" || ".join(blocks)} end',
-                  f'property never is ltl [] not (P0 @ p{self.places[0] - 1}{" and v = 2" if self.has_variable else ""})', 'Sys']
+                  f'property never is ltl [] not (P0 @ '
+                  f'p{self.places[0] - 1}{" and v = 2" if self.has_variable else ""})', 'Sys']
         return '\n'.join(lines) + '\n'
 
     def cairn(self):
         lines = ['cairn 1 model "network"'] + (['ticks 1'] if self.timed else [])
         for p, places in enumerate(self.places):
-            lines.append(f'process "P{p}[0]" type "P{p}" pc "P{p}[0].pc"' + ''.join(f' location {i} "p{i}"' for i in range(places)))
-        lines += [f'variable "P{p}[0].pc" of "P{p}[0]" 0..{places - 1} = 0' for p, places in enumerate(self.places)]
+            lines.append(f'process "P{p}[0]" type "P{p}" pc "P{p}[0].pc"'
+                         + ''.join(f' location {i} "p{i}"' for i in range(places)))
+        lines += [f'variable "P{p}[0].pc" of "P{p}[0]" 0..{places - 1} = 0'
+                  for p, places in enumerate(self.places)]
         lines += ['variable "v" 0..2 = 0'] if self.has_variable else []
         for names, parties in zip(self.rules, self.parties):
             label, port = (names[len(parties)], parties[0][1].port) if names else ('nameless', None)
-            text = f'rule "{label}"' + (' internal' if not names else '') + (f' port "{port}"' if port and port != label else '')
+            text = f'rule "{label}"' + (' internal' if not names else '') + (f' port "{port}"'
+                if port and port != label else '')
             for p, way in parties:
-                text += f' part "P{p}[0]" when (eq "P{p}[0].pc" {way.place})' + (f' when (eq "v" {way.test})' if way.test is not None else '')
+                text += f' part "P{p}[0]" when (eq "P{p}[0].pc" {way.place})' + (
+                    f' when (eq "v" {way.test})' if way.test is not None else '')
             for p, way in parties:
-                text += f' set "P{p}[0].pc" {way.target}' + (f' set "v" {way.value}' if way.value is not None else '')
+                text += f' set "P{p}[0].pc" {way.target}' + (f' set "v" {way.value}'
+                                                             if way.value is not None else '')
             if self.timed:
                 way = parties[0][1]
-                text += f' interval [ {way.low} , ' + ('infinity )' if way.high is None else f'{way.high} ]')
+                text += f' interval [ {way.low} , ' + ('infinity )' if way.high is None
+                                                       else f'{way.high} ]')
             lines.append(text)
         condition = f'(eq "P0[0].pc" {self.places[0] - 1})'
         if self.has_variable:
             condition = f'(and {condition} (eq "v" 2))'
-        return '\n'.join(lines + [f'property "never" ltl formula (globally (not {condition}))']) + '\n'
+        return '\n'.join(lines
+                         + [f'property "never" ltl formula (globally (not {condition}))']) + '\n'
 
 
 class Ranked(Network):
@@ -471,7 +546,8 @@ class Ranked(Network):
     def __init__(self, rng):
         super().__init__(rng)
         order = rng.sample(self.ports, len(self.ports))
-        links = [(high, low) for high, low in itertools.combinations(order, 2) if rng.random() < 0.7]
+        links = [(high, low) for high, low in itertools.combinations(order, 2)
+                 if rng.random() < 0.7]
         self.links = set(links) # and what follows from them, which need not be written
         while True:
             more = {(a, d) for a, b in self.links for c, d in self.links if b == c} - self.links
@@ -480,7 +556,9 @@ class Ranked(Network):
             self.links |= more
         self.written = links
         self.is_plain = rng.random() < 0.5 # as Fiacre knows it
-        self.classes = [parties[0][1].port or (None if self.is_plain or not order else rng.choice([None, *order])) for parties in self.parties]
+        self.classes = [parties[0][1].port
+                        or (None if self.is_plain or not order else rng.choice([None, *order]))
+                        for parties in self.parties]
 
     def waits_for(self, rule, others):
         return any((self.classes[other], self.classes[rule]) in self.links for other in others)
@@ -490,15 +568,19 @@ class Ranked(Network):
 
     def steps(self, state):
         found = self.steps_alone(state)
-        return [(rule, target) for rule, target in found if not self.waits_for(rule, [other for other, _ in found])]
+        return [(rule, target) for rule, target in found
+                if not self.waits_for(rule, [other for other, _ in found])]
 
     def fiacre(self):
         links = ', '.join(f'{high} > {low}' for high, low in self.written)
-        return super().fiacre().replace('\n  par ', f'\n  priority {links}\n  par ' if links else '\n  par ', 1)
+        return super().fiacre().replace('\n  par ',
+                                        f'\n  priority {links}\n  par ' if links else '\n  par ', 1)
 
     def cairn(self):
         lines, number = super().cairn().splitlines(), 0
-        lines[0] += f' classes {len(self.ports)}' + ''.join(f' priority {self.ports.index(high)} > {self.ports.index(low)}' for high, low in self.written)
+        lines[0] += f' classes {len(self.ports)}' + ''.join(
+            f' priority {self.ports.index(high)} > {self.ports.index(low)}'
+            for high, low in self.written)
         for i, line in enumerate(lines):
             if line.startswith('rule '):
                 name = self.classes[number]
@@ -508,22 +590,29 @@ class Ranked(Network):
 
 
 def timed_product(network, guide, most=150000, filters=False):
-    """{(places, state of the guide): fewest interactions} by brute force over clocks that are whole numbers: with closed bounds and without priorities nothing else is needed. A rule has a clock while its process is there and the guide
-    allows it (with `filters`, also where the guide does not): it starts when that becomes true, and when its process moves. None: too many. With `filters` also whether some state is stuck, in whole numbers."""
+    """{(places, state of the guide): fewest interactions} by brute force over clocks that are whole
+    numbers: with closed bounds and without priorities nothing else is needed. A rule has a clock
+    while its process is there and the guide allows it (with `filters`, also where the guide does
+    not): it starts when that becomes true, and when its process moves. None: too many. With
+    `filters` also whether some state is stuck, in whole numbers."""
     plain = Product(network, guide)
     rules = list(zip(network.parties, plain.kind))
-    top = 1 + max((way.high or way.low for parties in network.parties for _, way in parties), default=0)
+    top = 1 + max((way.high or way.low for parties in network.parties for _, way in parties),
+                  default=0)
 
     def clocks_after(state, g, old, moved):
         new = []
         for rule, (parties, _) in enumerate(rules):
-            can = network.enabled(state, parties) and (filters or plain.after(g, None, rule) is not None)
-            new.append((old[rule] if old and old[rule] is not None and parties[0][0] != moved else 0) if can else None)
+            can = (network.enabled(state, parties)
+                   and (filters or plain.after(g, None, rule) is not None))
+            new.append((old[rule] if old and old[rule] is not None and parties[0][0] != moved
+                        else 0) if can else None)
         return tuple(new)
 
     first = network.initial()[0]
     level, depth, found, seen = [(first, 0, clocks_after(first, 0, None, None))], 0, {}, set()
-    later_of, moving = {}, set() # for being stuck: where time leads, and where something can be taken
+    # for being stuck: where time leads, and where something can be taken
+    later_of, moving = {}, set()
     while level:
         following, todo = [], [node for node in dict.fromkeys(level) if node not in seen]
         seen.update(todo)
@@ -532,7 +621,8 @@ def timed_product(network, guide, most=150000, filters=False):
             found.setdefault((state, g), depth)
             later = tuple(None if clock is None else min(clock + 1, top) for clock in clocks)
             after = []
-            if all(clock is None or parties[0][1].high is None or clock <= parties[0][1].high for clock, (parties, _) in zip(later, rules)):
+            if (all(clock is None or parties[0][1].high is None or clock <= parties[0][1].high
+                    for clock, (parties, _) in zip(later, rules))):
                 after.append((False, (state, g, later)))
                 later_of[state, g, clocks] = (state, g, later)
             for rule, target in network.steps(state):
@@ -540,7 +630,9 @@ def timed_product(network, guide, most=150000, filters=False):
                 p, way = network.parties[rule][0]
                 if there and way.may(clocks[rule]):
                     moving.add((state, g, clocks))
-                    after.append((plain.kind[rule][0] == 'name', (target, there[0], clocks_after(target, there[0], clocks, p))))
+                    after.append(
+                        (plain.kind[rule][0] == 'name',
+                         (target, there[0], clocks_after(target, there[0], clocks, p))))
             for counts, node in after:
                 if counts:
                     following.append(node)

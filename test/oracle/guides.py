@@ -1,8 +1,11 @@
-"""Guides (xGDL) by the inference rules of the paper (Le Roux and Teodorov, SEFM 2019, section 3.2), to the letter: a term's steps are computed from its text alone,
-the automaton is what is reached, and sets of terms are made deterministic and minimal in the simplest way. Slow, and independent of the program.
+"""Guides (xGDL) by the inference rules of the paper (Le Roux and Teodorov, SEFM 2019, section 3.2),
+to the letter: a term's steps are computed from its text alone, the automaton is what is reached,
+and sets of terms are made deterministic and minimal in the simplest way. Slow, and independent of
+the program.
 
-Two additions to the rules, without which the paper's own examples (handle*; f; handle*) would be stuck: skip; C may become C, and {i,j} of n terms with j > n is
-{min(i,n),n} ("the size can not exceed n")."""
+Two additions to the rules, without which the paper's own examples (handle*; f; handle*) would be
+stuck: skip; C may become C, and {i,j} of n terms with j > n is {min(i,n),n} ("the size can not
+exceed n")."""
 
 BOTTOM = ('bottom',)
 TAU = None
@@ -48,7 +51,9 @@ def steps(term):
         return [(TAU, term[1]), (TAU, term[2])]
     if kind == 'par':
         first, second = term[1:]
-        found = [(label, ('par', after, second)) for label, after in steps(first)] + [(label, ('par', first, after)) for label, after in steps(second)]
+        found = [(label, ('par', after, second))
+                 for label, after in steps(first)] + [(label, ('par', first, after))
+                                                      for label, after in steps(second)]
         if first == BOTTOM:
             found.append((TAU, second))
         if second == BOTTOM:
@@ -103,7 +108,8 @@ def close(terms, known, limit):
 
 
 def automaton(term, limit=4000):
-    """The minimal automaton: a list of dictionaries from labels to states; 0 is the first state. All states accept."""
+    """The minimal automaton: a list of dictionaries from labels to states; 0 is the first state.
+    All states accept."""
     known = {}
     start = close([term], known, limit)
     number, sets, edges = {start: 0}, [start], []
@@ -128,7 +134,8 @@ def automaton(term, limit=4000):
 def minimal(edges):
     block = [0] * len(edges)
     while True:
-        signs = [(block[s], tuple(sorted((label, block[to]) for label, to in edges[s].items()))) for s in range(len(edges))]
+        signs = [(block[s], tuple(sorted((label, block[to]) for label, to in edges[s].items())))
+                 for s in range(len(edges))]
         names = {}
         refined = [names.setdefault(sign, len(names)) for sign in signs]
         if len(names) == len(set(block)):
@@ -182,7 +189,8 @@ def words(dfa, most, order):
 
 
 def difference(a, b, both):
-    """The length of a shortest word of a (or, with both, of either) that the other one does not have; None: there is none."""
+    """The length of a shortest word of a (or, with both, of either) that the other one does not
+    have; None: there is none."""
     seen, todo, length = {(0, 0)}, [(0, 0)], 0
     while todo:
         following = []
@@ -216,7 +224,9 @@ STRENGTH = {'par': 0, 'alt': 1, 'seq': 2}
 
 def generate(random, labels, depth):
     """(tree, text, strength of the text's outermost operator)"""
-    kind = random.choice(['event'] * 2 + ['skip'] if depth == 0 else ['event', 'seq', 'seq', 'alt', 'par', 'opt', 'star', 'plus', 'rep', 'of', 'of'])
+    kind = random.choice(['event'] * 2 + ['skip'] if depth == 0
+                         else ['event', 'seq', 'seq', 'alt', 'par', 'opt', 'star', 'plus', 'rep',
+                               'of', 'of'])
     if kind == 'skip' and random.random() < 0.6:
         kind = 'event'
     if kind == 'skip':
@@ -226,16 +236,21 @@ def generate(random, labels, depth):
         return ('event', label), f'"{label}"' if random.random() < 0.05 else label, 4
     if kind in STRENGTH:
         parts = [generate(random, labels, depth - 1) for _ in range(random.choice((2, 2, 3)))]
-        texts = [text if strength > STRENGTH[kind] and random.random() < 0.9 else f'({text})' for _, text, strength in parts]
+        texts = [text if strength > STRENGTH[kind] and random.random() < 0.9 else f'({text})'
+                 for _, text, strength in parts]
         sign = {'par': '||', 'alt': '[]', 'seq': ';'}[kind]
         between = random.choice((f' {sign} ', sign, f'{sign} '))
-        return {'par': par, 'alt': alt, 'seq': seq}[kind]([tree for tree, _, _ in parts]), between.join(texts), STRENGTH[kind]
+        return {'par': par, 'alt': alt,
+                'seq': seq}[kind]([tree for tree, _, _ in parts]), between.join(texts), STRENGTH[
+            kind]
     low = random.randint(0, 2)
     high = low + random.randint(0, 2)
     count = f'{{{low}}}' if low == high else f'{{{low},{high}}}'
     if kind == 'of':
-        parts = [generate(random, labels, random.randint(0, depth - 1)) for _ in range(random.randint(1, 4))]
-        return ('of', low, high, tuple(tree for tree, _, _ in parts)), f'{count} of [{", ".join(text for _, text, _ in parts)}]', 4
+        parts = [generate(random, labels, random.randint(0, depth - 1))
+                 for _ in range(random.randint(1, 4))]
+        return (('of', low, high, tuple(tree for tree, _, _ in parts)),
+                f'{count} of [{", ".join(text for _, text, _ in parts)}]', 4)
     body, text, strength = generate(random, labels, depth - 1)
     text = text if strength > 2 else f'({text})'
     if kind == 'rep':

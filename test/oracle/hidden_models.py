@@ -9,7 +9,8 @@ LEFT_OUT = re.compile(r'/\*\+\*/.*?/\*-\*/')
 
 
 class Harmless(Generator):
-    """Adds hidden variables that only hidden variables read; all of it stands between marks, so that it can be removed."""
+    """Adds hidden variables that only hidden variables read; all of it stands between marks, so
+    that it can be removed."""
 
     local = False
 
@@ -22,7 +23,8 @@ class Harmless(Generator):
     def command(self, head, scope, targets, jump=None):
         text, leaf, more = super().command(head, scope, targets, jump), self.leaf(scope, 2)[1], []
         if self.local and self.chance(0.7):
-            more.append(self.pick(['zk := zk + 1;', f'zk := {leaf} + zk * 3;', 'zk := zf;', 'zk := zk - zh;']))
+            more.append(self.pick(
+                ['zk := zk + 1;', f'zk := {leaf} + zk * 3;', 'zk := zf;', 'zk := zk - zh;']))
         if (not self.local or self.alone) and self.chance(0.6):
             more.append(self.pick(['zh := zh + 1;', f'zh := zh * 2 + {leaf};', 'zh := zf + zh;']))
         return text + '/*+*/ ' + ' '.join(more) + ' /*-*/' if more else text
@@ -31,10 +33,13 @@ class Harmless(Generator):
         lines, seen = super().model().split('\n'), False
         for i, line in enumerate(lines):
             if re.fullmatch(r'VARIABLES?(  // a note)?', line):
-                seen, lines[i] = True, line.split()[0] + ' /*+*/ hidden zh : 3 := 0; HIDDEN zf : 1; /*-*/'
+                seen, lines[i] = True, line.split()[
+                    0] + ' /*+*/ hidden zh : 3 := 0; HIDDEN zf : 1; /*-*/'
             if re.fullmatch(r'  VARIABLES?(  // a note)?', line):
                 lines[i] = line.split('  //')[0] + ' /*+*/ hidden zk : 2 := 1; /*-*/'
-        return '\n'.join(lines if seen else ['VARIABLES /*+*/ hidden zh : 3 := 0; hidden zf : 1; /*-*/ END', *lines])
+        return '\n'.join(lines if seen
+                         else ['VARIABLES /*+*/ hidden zh : 3 := 0; hidden zf : 1; /*-*/ END',
+                               *lines])
 
 
 class Marked(Generator):

@@ -1,20 +1,24 @@
 """Reader of Milestones models (.mil): text to plain tuples, no meaning attached yet.
 
-Part of the reference implementation that the tests compare Cairn with.  Written for clarity, not speed.
+Part of the reference implementation that the tests compare Cairn with.  Written for clarity, not
+speed.
 
-Arithmetic:  ('num', value)  ('name', id, pos)  ('self', pos)  ('member', proc, index or None, var, pos)
-             ('bin', op, left, right)                                            op in + - * / %
-Conditions:  ('true',)  ('false',)  ('cmp', op, left, right)                     op in == != < <= > >=
-             ('not', f)  ('and', f, g)  ('or', f, g)  ('imp', f, g)  ('iff', f, g)
+Arithmetic:  ('num', value)  ('name', id, pos)  ('self', pos)  ('member', proc, index or None, var,
+             pos) ('bin', op, left, right)                                            op in + - * /
+% Conditions:  ('true',)  ('false',)  ('cmp', op, left, right)                     op in == != < <=
+             > >= ('not', f)  ('and', f, g)  ('or', f, g)  ('imp', f, g)  ('iff', f, g)
 LTL:         ('X', f)  ('F', f)  ('G', f)  ('U', f, g)  ('R', f, g)  ('W', f, g)
-CTL:         ('EX', f) ... ('AG', f)  ('EU', f, g)  ('ER', f, g)  ('EW', f, g)  ('AU', f, g)  ('AR', f, g)  ('AW', f, g)
+CTL:         ('EX', f) ... ('AG', f)  ('EU', f, g)  ('ER', f, g)  ('EW', f, g)  ('AU', f, g)  ('AR',
+f, g)  ('AW', f, g)
 """
 import re
 from types import SimpleNamespace
 
-KEYWORDS = {'CONST', 'ACTION', 'ACTIONS', 'VARIABLE', 'VARIABLES', 'LOCAL', 'LOCATIONS', 'CASE', 'SYNC', 'END',
+KEYWORDS = {'CONST', 'ACTION', 'ACTIONS', 'VARIABLE', 'VARIABLES', 'LOCAL', 'LOCATIONS', 'CASE',
+            'SYNC', 'END',
             'MAIN', 'GLOBAL', 'PROC', 'CTL', 'LTL', 'INVARIANT', 'INVARIANTS'}
-SPELLINGS = {'=': '==', '<>': '!=', '≠': '!=', '≤': '<=', '≥': '>=', '&&': '&', 'and': '&', '∧': '&',
+SPELLINGS = {'=': '==', '<>': '!=', '≠': '!=', '≤': '<=', '≥': '>=', '&&': '&', 'and': '&',
+             '∧': '&',
              '||': '|', 'or': '|', '∨': '|', '=>': '->', '⇒': '->', '<=>': '<->', '⇔': '<->',
              'not': '!', '¬': '!', 'mod': '%', '×': '*'}
 COMPARISONS = {'==', '!=', '<', '<=', '>', '>='}
@@ -69,7 +73,7 @@ class Parser:
         self.hidden = []                        # the positions of variables that are marked so
         self.logic = 'none'                     # 'ctl' or 'ltl' while such a formula is read
 
-    # ---- tokens -------------------------------------------------------------------------------------------------
+    # ---- tokens ----
     def peek(self, ahead=0):
         return self.tokens[min(self.at + ahead, len(self.tokens) - 1)]
 
@@ -122,7 +126,7 @@ class Parser:
                     return i + 1
         return len(self.tokens) - 1
 
-    # ---- arithmetic ---------------------------------------------------------------------------------------------
+    # ---- arithmetic ----
     def sum(self):
         left = self.product()
         while self.is_symbol('+', '-'):
@@ -158,7 +162,8 @@ class Parser:
         if after[:2] == ('symbol', '.'):
             return True
         if after[:2] == ('symbol', '['):
-            return self.tokens[self.closing(self.at + ahead + 1)][:2] in (('symbol', '.'), ('symbol', ':'))
+            return self.tokens[self.closing(self.at + ahead + 1)][:2] in (('symbol', '.'),
+                ('symbol', ':'))
         return False
 
     def reference(self, what):
@@ -176,7 +181,7 @@ class Parser:
             self.symbol('.')
         return ('member', name, index, self.name('a variable of a process'), pos)
 
-    # ---- conditions and formulas, loosest first -----------------------------------------------------------------
+    # ---- conditions and formulas, loosest first ----
     def formula(self):
         left = self.implication()
         while self.is_symbol('<->'):
@@ -213,7 +218,8 @@ class Parser:
         return left
 
     def is_operator(self):
-        """Is the name here a temporal operator?  Not when what follows makes it a variable or a process."""
+        """Is the name here a temporal operator?  Not when what follows makes it a variable or a
+        process."""
         after = self.peek(1)
         if after[0] == 'symbol' and after[1] in COMPARISONS | ARITHMETIC or self.member_follows():
             return False
@@ -221,7 +227,8 @@ class Parser:
         if self.logic == 'ltl':
             return re.fullmatch('[XFG]+', text) is not None
         if self.logic == 'ctl':
-            return text in CTL_UNARY or text in ('E', 'A') and after[:2] in (('symbol', '['), ('symbol', '('))
+            return (text in CTL_UNARY or text in ('E', 'A')
+                    and after[:2] in (('symbol', '['), ('symbol', '(')))
         return False
 
     def unary(self):
@@ -262,7 +269,7 @@ class Parser:
         self.logic = 'none'
         return result
 
-    # ---- sections -----------------------------------------------------------------------------------------------
+    # ---- sections ----
     def names(self):
         """The rest of a list of names: [(name, pos)]."""
         self.separators()
@@ -287,7 +294,8 @@ class Parser:
         return result
 
     def variables(self):
-        """[(name, width, initial value or None, pos)]; the names after the mark `hidden` have their positions in self.hidden."""
+        """[(name, width, initial value or None, pos)]; the names after the mark `hidden` have their
+        positions in self.hidden."""
         self.separators()
         result = []
         while not self.is_keyword('END'):
@@ -343,13 +351,16 @@ class Parser:
                 self.symbol(':=')
                 assignments.append((target, self.sum()))
                 self.separators()
-            result.append(SimpleNamespace(pc=pc, action=first[1], condition=condition, assignments=assignments, pos=pos))
+            result.append(
+                SimpleNamespace(pc=pc, action=first[1], condition=condition,
+                                assignments=assignments, pos=pos))
         self.end()
         return result
 
     def local(self):
         pos = self.peek()[2]
-        kind = SimpleNamespace(name=self.name('the name of a process type'), pos=pos, locations=[], actions=[],
+        kind = SimpleNamespace(name=self.name('the name of a process type'), pos=pos, locations=[],
+                               actions=[],
                                variables=[], commands=[], sync=[])
         seen = set()
         while not self.is_keyword('END'):
@@ -368,9 +379,11 @@ class Parser:
         return kind
 
     def section(self, seen, *allowed):
-        """Takes the keyword that opens a section and returns its main spelling; at most once each."""
+        """Takes the keyword that opens a section and returns its main spelling; at most once
+        each."""
         kind, text, pos = self.take()
-        text = {'ACTION': 'ACTIONS', 'VARIABLE': 'VARIABLES', 'GLOBAL': 'MAIN', 'INVARIANT': 'INVARIANTS'}.get(text, text)
+        text = {'ACTION': 'ACTIONS', 'VARIABLE': 'VARIABLES', 'GLOBAL': 'MAIN',
+                'INVARIANT': 'INVARIANTS'}.get(text, text)
         if kind != 'keyword' or text not in allowed:
             raise ModelError(f'a section expected, found {text!r}', pos)
         if text in seen and text not in ('CONST', 'LOCAL'):
@@ -411,10 +424,12 @@ class Parser:
         return result
 
     def model(self):
-        model = SimpleNamespace(constants=[], actions=[], variables=[], types=[], procs=[], commands=[], properties=[], hidden=self.hidden)
+        model = SimpleNamespace(constants=[], actions=[], variables=[], types=[], procs=[],
+                                commands=[], properties=[], hidden=self.hidden)
         seen = set()
         while self.peek()[0] != 'end':
-            section = self.section(seen, 'CONST', 'ACTIONS', 'VARIABLES', 'LOCAL', 'MAIN', 'CTL', 'LTL', 'INVARIANTS')
+            section = self.section(seen, 'CONST', 'ACTIONS', 'VARIABLES', 'LOCAL', 'MAIN', 'CTL',
+                                   'LTL', 'INVARIANTS')
             if section == 'CONST':
                 model.constants += self.constants()
             elif section == 'ACTIONS':
@@ -426,7 +441,8 @@ class Parser:
             elif section == 'MAIN':
                 self.main(model)
             else:
-                model.properties += self.properties({'CTL': 'ctl', 'LTL': 'ltl', 'INVARIANTS': 'invariant'}[section])
+                model.properties += self.properties(
+                    {'CTL': 'ctl', 'LTL': 'ltl', 'INVARIANTS': 'invariant'}[section])
         return model
 
 

@@ -1,8 +1,11 @@
 """Random observers beside the random systems of contexts.py, by brute force.
 
-An observer sees every step of the composed system: after it, it takes the first of its edges, in the order of the text, whose predicate is true in the new state and whose event was this step; if there is none
-it stays. In an initial state it takes the first edge that asks for no event and whose predicate is true there. A property is violated when its observer is in `reject`; a restriction in `cut` ends the
-search in that state, which is no deadlock. Nothing of this is taken from the program that it checks."""
+An observer sees every step of the composed system: after it, it takes the first of its edges, in
+the order of the text, whose predicate is true in the new state and whose event was this step; if
+there is none it stays. In an initial state it takes the first edge that asks for no event and whose
+predicate is true there. A property is violated when its observer is in `reject`; a restriction in
+`cut` ends the search in that state, which is no deadlock. Nothing of this is taken from the program
+that it checks."""
 from contexts import TooLarge
 
 
@@ -22,7 +25,8 @@ def atom(case, chance):
         return Atom(f'{{M{n}}}1@p{place}', lambda s: s[1][n] == place)
     if kind == 'length':
         size, sign = chance.randint(0, m.size), chance.choice(('=', '<=', '<>'))
-        test = {'=': lambda a: a == size, '<=': lambda a: a <= size, '<>': lambda a: a != size}[sign]
+        test = {'=': lambda a: a == size, '<=': lambda a: a <= size,
+                '<>': lambda a: a != size}[sign]
         return Atom(f'{{Sys}}1:M{n}_1.length {sign} {size}', lambda s: test(len(s[2][n])))
     if kind == 'first':
         value = chance.randrange(case.values)
@@ -57,13 +61,18 @@ def seen_event(case, chance, name):
     """One of the events of the context, by name or written out, or a change of a condition."""
     if chance.random() < 0.4:
         c, value = condition(case, chance), chance.random() < 0.7
-        return Seen(f'{name} becomes {"true" if value else "false"}', lambda old, new, tag: c.holds(old) != value and c.holds(new) == value, f'predicate {name} is {{ {c.text} }}\n')
+        return Seen(f'{name} becomes {"true" if value else "false"}', lambda old, new,
+                    tag: c.holds(old) != value and c.holds(new) == value,
+                    f'predicate {name} is {{ {c.text} }}\n')
     e = chance.choice(case.events)
     text = chance.choice((e.name, e.body()))
     if e.kind == 'send':
-        return Seen(text, lambda old, new, tag: len(new[2][e.machine]) == len(old[2][e.machine]) + 1 and new[2][e.machine][-1] == e.value)
+        return Seen(text, lambda old, new,
+                    tag: len(new[2][e.machine]) == len(old[2][e.machine]) + 1
+                    and new[2][e.machine][-1] == e.value)
     if e.kind == 'receive':
-        return Seen(text, lambda old, new, tag: len(new[3]) + 1 == len(old[3]) and old[3][0] == e.value)
+        return Seen(text, lambda old, new,
+                    tag: len(new[3]) + 1 == len(old[3]) and old[3][0] == e.value)
     return Seen(text, lambda old, new, tag: tag == e.value)
 
 
@@ -72,7 +81,8 @@ class Edge:
         self.source, self.target, self.predicate, self.event = source, target, predicate, event
 
     def text(self):
-        return f'{self.source} -- / {self.predicate.text if self.predicate else ""} / {self.event.text if self.event else ""} / -> {self.target}'
+        return (f'{self.source} -- / {self.predicate.text if self.predicate else ""} / '
+                f'{self.event.text if self.event else ""} / -> {self.target}')
 
 
 class Observer:
@@ -84,23 +94,27 @@ class Observer:
         for _ in range(chance.randint(1, 2 * len(states))):
             source = chance.choice(states if self.edges else ['start'])
             predicate = condition(case, chance) if chance.random() < 0.5 else None
-            event = seen_event(case, chance, f'{name}_{len(self.edges)}') if chance.random() < (0.8 if predicate else 0.95) else None
+            event = (seen_event(case, chance, f'{name}_{len(self.edges)}')
+                     if chance.random() < (0.8 if predicate else 0.95) else None)
             self.edges.append(Edge(source, chance.choice(states[1:] + states), predicate, event))
 
     def text(self):
         kind = 'restriction' if self.is_restriction else 'property'
         declarations = ''.join(e.event.declaration for e in self.edges if e.event)
-        return f'{declarations}{kind} {self.name} is {{\n    ' + ';\n    '.join(e.text() for e in self.edges) + '\n}\n'
+        return f'{declarations}{kind} {self.name} is {{\n    ' + ';\n    '.join(e.text()
+            for e in self.edges) + '\n}\n'
 
     def first(self, state):
         for e in self.edges:
-            if e.source == 'start' and e.event is None and (e.predicate is None or e.predicate.holds(state)):
+            if (e.source == 'start' and e.event is None
+                and (e.predicate is None or e.predicate.holds(state))):
                 return e.target
         return 'start'
 
     def after(self, where, old, new, tag):
         for e in self.edges:
-            if e.source == where and (e.predicate is None or e.predicate.holds(new)) and (e.event is None or e.event.happens(old, new, tag)):
+            if (e.source == where and (e.predicate is None or e.predicate.holds(new))
+                and (e.event is None or e.event.happens(old, new, tag))):
                 return e.target
         return where
 
@@ -110,17 +124,22 @@ class Watched:
 
     def __init__(self, case, chance):
         self.case = case
-        self.observers = [Observer(f'o{i}', chance.random() < 0.3, case, chance) for i in range(chance.randint(1, 3))]
+        self.observers = [Observer(f'o{i}', chance.random() < 0.3, case, chance)
+                          for i in range(chance.randint(1, 3))]
         properties = [o.name for o in self.observers if not o.is_restriction]
         restrictions = [o.name for o in self.observers if o.is_restriction]
-        use = (f'properties {", ".join(properties)} ' if properties else '') + (f'restrictions {", ".join(restrictions)} ' if restrictions else '')
-        self.context = ''.join(o.text() for o in self.observers) + case.context.replace('cdl c is {', f'cdl c is {{ {use}', 1)
+        use = (f'properties {", ".join(properties)} ' if properties
+               else '') + (f'restrictions {", ".join(restrictions)} ' if restrictions else '')
+        self.context = ''.join(o.text()
+                               for o in self.observers) + case.context.replace('cdl c is {',
+            f'cdl c is {{ {use}', 1)
 
     def steps(self, state):
         return self.case.tagged_steps(state)
 
     def explore(self, most=20000):
-        """What there is: (states, transitions, deadlocks, {property: violated}, the fewest steps to each violation)."""
+        """What there is: (states, transitions, deadlocks, {property: violated}, the fewest steps to
+        each violation)."""
         case = self.case
         system = (frozenset(case.words), (0,) * len(case.machines), ((),) * len(case.machines), ())
         closed = case.words == {()}
@@ -139,7 +158,9 @@ class Watched:
                 transitions += len(after)
                 deadlocks += not after and (closed or () not in old[0])
                 for new, tag in after:
-                    other = (new, tuple(o.after(at, old, new, tag) for o, at in zip(self.observers, where)))
+                    other = (new,
+                             tuple(o.after(at, old, new, tag)
+                                   for o, at in zip(self.observers, where)))
                     if other not in seen:
                         seen.add(other)
                         later.append(other)

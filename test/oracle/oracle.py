@@ -3,8 +3,9 @@
 
     oracle.py MODEL [-D NAME=VALUE ...] [--max-states N] [--json]
 
-Explores the model breadth-first in the most obvious way, evaluates its properties, and prints one JSON object.
-Exit status: 0 the model was read (whatever the verdicts), 2 bad usage or a model error.
+Explores the model breadth-first in the most obvious way, evaluates its properties, and prints one
+JSON object. Exit status: 0 the model was read (whatever the verdicts), 2 bad usage or a model
+error.
 """
 import argparse
 import itertools
@@ -16,16 +17,18 @@ from types import SimpleNamespace
 from milparse import MAX_CONSTANT, ModelError, parse
 from temporal import Ctl, is_propositional, ltl_holds
 
-COMPARE = {'==': operator.eq, '!=': operator.ne, '<': operator.lt, '<=': operator.le, '>': operator.gt, '>=': operator.ge}
+COMPARE = {'==': operator.eq, '!=': operator.ne, '<': operator.lt, '<=': operator.le,
+           '>': operator.gt, '>=': operator.ge}
 
 
 def bits(value):
     return max(1, value.bit_length())
 
 
-# ---- exact arithmetic: widths, counts, indices, values of constants -------------------------------------------------
+# ---- exact arithmetic: widths, counts, indices, values of constants ----
 def exact(e, lookup, pos=None):
-    """lookup(name or 'self', pos) gives the value of a name.  Intermediate results may be negative."""
+    """lookup(name or 'self', pos) gives the value of a name.  Intermediate results may be
+    negative."""
     if e[0] == 'num':
         return e[1]
     if e[0] == 'name':
@@ -51,7 +54,7 @@ def natural(e, lookup, what, pos):
     return value
 
 
-# ---- arithmetic of states -------------------------------------------------------------------------------------------
+# ---- arithmetic of states ----
 # A resolved expression is ('const', value), ('var', index, width) or ('bin', op, left, right).
 def width_of(e):
     if e[0] == 'const':
@@ -68,7 +71,8 @@ def arithmetic(e, width):
     if e[0] == 'var':
         return lambda state: state[e[1]]
     left, right, modulus = arithmetic(e[2], width), arithmetic(e[3], width), 2 ** width
-    function = {'+': operator.add, '-': operator.sub, '*': operator.mul, '/': operator.floordiv, '%': operator.mod}[e[1]]
+    function = {'+': operator.add, '-': operator.sub, '*': operator.mul, '/': operator.floordiv,
+                '%': operator.mod}[e[1]]
     return lambda state: function(left(state), right(state)) % modulus
 
 
@@ -84,14 +88,16 @@ def assigned(e, width):
     return lambda state: value(state) % 2 ** width
 
 
-# ---- from syntax to a set of rules ----------------------------------------------------------------------------------
+# ---- from syntax to a set of rules ----
 class Model:
-    """variables: [(name, width, possible initial values)]; hidden: numbers of variables; rules: [(name, conditions, [(variable, value function)])]."""
+    """variables: [(name, width, possible initial values)]; hidden: numbers of variables; rules:
+    [(name, conditions, [(variable, value function)])]."""
 
     def __init__(self, text, overrides=None):
         self.syntax = parse(text)
         self.hidden = set() # variables that never distinguish states
-        self.warnings, self.variables, self.rules, self.instances, self.properties = [], [], [], [], []
+        self.warnings, self.variables, self.rules, self.instances, self.properties = ([], [], [],
+            [], [])
         self.read_constants(dict(overrides or {}))
         self.read_types()
         unique(self.syntax.actions, 'action')
@@ -114,7 +120,8 @@ class Model:
             given = overrides.pop(name, None)
             if given is not None and not 0 <= given <= MAX_CONSTANT:
                 raise ModelError(f'the value given for {name} does not fit into 63 bits')
-            self.constants[name] = natural(value, self.constant, f'constant {name}', pos) if given is None else given
+            self.constants[name] = (natural(value, self.constant, f'constant {name}', pos)
+                                    if given is None else given)
         for name in overrides:
             raise ModelError(f'no constant is called {name}')
 
@@ -127,11 +134,13 @@ class Model:
         self.types = {}
         unique([(t.name, t.pos) for t in self.syntax.types], 'process type')
         for kind in self.syntax.types:
-            for items, what in ((kind.locations, 'location'), (kind.actions, 'action'), (kind.variables, 'variable')):
+            for items, what in ((kind.locations, 'location'), (kind.actions, 'action'),
+                                (kind.variables, 'variable')):
                 unique(items, what)
             following, kind.values = 0, {}
             for name, value, pos in kind.locations:
-                kind.values[name] = following if value is None else natural(value, self.constant, f'location {name}', pos)
+                kind.values[name] = (following if value is None
+                                     else natural(value, self.constant, f'location {name}', pos))
                 following = kind.values[name] + 1
             self.types[kind.name] = kind
 
@@ -158,7 +167,8 @@ class Model:
         return len(self.variables) - 1
 
     def constant_expression(self, e, values):
-        """Resolves an expression whose names are all constants (evaluated like any other, not exactly)."""
+        """Resolves an expression whose names are all constants (evaluated like any other, not
+        exactly)."""
         if e[0] == 'num':
             return ('const', e[1])
         if e[0] == 'name' and e[1] in values:
@@ -166,7 +176,8 @@ class Model:
         if e[0] == 'self' and 'self' in values:
             return ('const', values['self'])
         if e[0] == 'bin':
-            return ('bin', e[1], self.constant_expression(e[2], values), self.constant_expression(e[3], values))
+            return ('bin', e[1], self.constant_expression(e[2], values),
+                    self.constant_expression(e[3], values))
         raise ModelError(f'{e[1] if e[0] != "self" else "self"} is not a constant here', e[-1])
 
     def create_instances(self):
@@ -177,10 +188,12 @@ class Model:
                 raise ModelError(f'no process type is called {type_name}', pos)
             kind = self.types[type_name]
             self.procs[name] = []
-            for index in range(natural(count, self.constant, f'the number of processes {name}', pos)):
+            for index in range(
+                natural(count, self.constant, f'the number of processes {name}', pos)):
                 process = SimpleNamespace(name=f'{name}[{index}]', type=kind, index=index)
-                process.variables = {v[0]: self.add_variable(v, f'{process.name}.{v[0]}', kind.values)
-                                     for v in kind.variables}
+                process.variables = {
+                    v[0]: self.add_variable(v, f'{process.name}.{v[0]}', kind.values)
+                    for v in kind.variables}
                 self.procs[name].append(process)
                 self.instances.append(process)
 
@@ -194,7 +207,8 @@ class Model:
             raise ModelError(f'no process is called {proc}', pos)
         if index is None:
             if len(self.procs[proc]) != 1:
-                raise ModelError(f'{proc} has {len(self.procs[proc])} instances: an index is needed', pos)
+                raise ModelError(
+                    f'{proc} has {len(self.procs[proc])} instances: an index is needed', pos)
             at = 0
         else:
             values = dict(process.type.values, self=process.index) if process else {}
@@ -211,7 +225,8 @@ class Model:
         if e[0] == 'num':
             return ('const', e[1])
         if e[0] == 'bin':
-            return ('bin', e[1], self.arithmetic_of(e[2], process), self.arithmetic_of(e[3], process))
+            return ('bin', e[1], self.arithmetic_of(e[2], process),
+                    self.arithmetic_of(e[3], process))
         if e[0] == 'member':
             return self.variable(self.member(e, process)[0])
         if e[0] == 'self':
@@ -244,7 +259,8 @@ class Model:
         return None
 
     def condition(self, f, process):
-        """A function from states to True or False that evaluates from left to right and stops early."""
+        """A function from states to True or False that evaluates from left to right and stops
+        early."""
         if f[0] == 'cmp':
             return comparison(f[1], self.arithmetic_of(f[2], process, self.pc_type(f[3], process)),
                               self.arithmetic_of(f[3], process, self.pc_type(f[2], process)))
@@ -268,13 +284,17 @@ class Model:
 
     # -- rules
     def command(self, command, process):
-        """(conditions, assignments) of one command of one process, or of MAIN when process is None."""
+        """(conditions, assignments) of one command of one process, or of MAIN when process is
+        None."""
         conditions, assignments = [], {}
         has_pc = process is not None and 'pc' in process.variables
         if has_pc != (command.pc is not None):
-            raise ModelError('[pc] [action] expected' if has_pc else '[action] expected', command.pos)
+            raise ModelError('[pc] [action] expected' if has_pc else '[action] expected',
+                             command.pos)
         if has_pc:
-            pc = self.constant_expression(command.pc, dict(process.type.values, self=process.index, **self.constants))
+            pc = self.constant_expression(command.pc,
+                                          dict(process.type.values, self=process.index,
+                                               **self.constants))
             test = comparison('==', self.variable(process.variables['pc']), pc)
             try:
                 test((0,) * len(self.variables))
@@ -291,7 +311,8 @@ class Model:
                 index = self.globals[target[1]]
             else:
                 raise ModelError(f'{target[1]} is not a variable', target[2])
-            merge(assignments, {index: assigned(self.arithmetic_of(value, process), self.variables[index][1])},
+            merge(assignments,
+                  {index: assigned(self.arithmetic_of(value, process), self.variables[index][1])},
                   self.variables, command.pos)
         return conditions, assignments
 
@@ -300,7 +321,8 @@ class Model:
         actions = {a[0] for a in self.syntax.actions}
         blocks = []                             # per instance: global action -> its commands
         for process in self.instances:
-            kind, own, sync = process.type, {a[0] for a in process.type.actions}, {a[0] for a in process.type.sync}
+            kind, own, sync = process.type, {a[0] for a in process.type.actions}, {a[0]
+                for a in process.type.sync}
             for name, pos in kind.actions:
                 if name in actions:
                     raise ModelError(f'the action {name} is both local and global', pos)
@@ -313,7 +335,8 @@ class Model:
                     raise ModelError(f'unknown action {command.action}', command.pos)
                 conditions, assignments = self.command(command, process)
                 if command.action in own:
-                    self.rules.append((f'{process.name}.{command.action}', conditions, list(assignments.items())))
+                    self.rules.append(
+                        (f'{process.name}.{command.action}', conditions, list(assignments.items())))
                     self.participants.append([process])
                 elif command.action in sync:
                     offers[command.action].append((conditions, assignments))
@@ -323,7 +346,8 @@ class Model:
                 raise ModelError(f'unknown action {command.action}', command.pos)
             last = self.command(command, None)
             taking_part = [offers[command.action] for offers in blocks if command.action in offers]
-            members = [process for process, offers in zip(self.instances, blocks) if command.action in offers]
+            members = [process for process, offers in zip(self.instances, blocks)
+                       if command.action in offers]
             for combination in itertools.product(*taking_part):
                 conditions, assignments = [], {}
                 for more_conditions, more_assignments in (*combination, last):
@@ -348,10 +372,12 @@ def merge(assignments, more, variables, pos):
         assignments[index] = value
 
 
-# ---- exploration ----------------------------------------------------------------------------------------------------
+# ---- exploration ----
 def explore(model, limit):
-    """Breadth-first.  `successors[i]` has one entry per enabled rule; `errors[i]` counts rules that divide by zero."""
-    g = SimpleNamespace(states=[], distance=[], successors=[], taken=[], errors=[], levels=[], complete=True, initial=[])
+    """Breadth-first.  `successors[i]` has one entry per enabled rule; `errors[i]` counts rules that
+    divide by zero."""
+    g = SimpleNamespace(states=[], distance=[], successors=[], taken=[], errors=[], levels=[],
+                        complete=True, initial=[])
     number = {}
 
     def visit(state, distance):
@@ -400,7 +426,9 @@ def count_levels(g):
 
 
 def project(model, g):
-    """A complete graph as it looks without the hidden variables; `exact` says whether that is one: states that look the same have the same steps, to states that look the same. If not, it has the steps of one of them."""
+    """A complete graph as it looks without the hidden variables; `exact` says whether that is one:
+    states that look the same have the same steps, to states that look the same. If not, it has the
+    steps of one of them."""
     def look(state):
         return tuple(value for index, value in enumerate(state) if index not in model.hidden)
 
@@ -411,9 +439,14 @@ def project(model, g):
             first.append(s) # the nearest one: states are numbered breadth-first
     of = [number[look(state)] for state in g.states]
     for s in range(len(g.states)):
-        behaviour.setdefault(of[s], set()).add((tuple((rule, of[t]) for rule, t in zip(g.taken[s], g.successors[s])), g.errors[s]))
-    q = SimpleNamespace(states=[g.states[s] for s in first], distance=[g.distance[s] for s in first], successors=[[of[t] for t in g.successors[s]] for s in first],
-                        taken=[g.taken[s] for s in first], errors=[g.errors[s] for s in first], complete=True, initial=sorted({of[s] for s in g.initial}))
+        behaviour.setdefault(of[s],
+                             set()).add(
+            (tuple((rule, of[t]) for rule, t in zip(g.taken[s], g.successors[s])), g.errors[s]))
+    q = SimpleNamespace(states=[g.states[s] for s in first],
+                        distance=[g.distance[s] for s in first],
+                        successors=[[of[t] for t in g.successors[s]] for s in first],
+                        taken=[g.taken[s] for s in first], errors=[g.errors[s] for s in first],
+                        complete=True, initial=sorted({of[s] for s in g.initial}))
     q.exact = all(len(kinds) == 1 for kinds in behaviour.values())
     q.steps = {(of[s], rule) for s, taken in enumerate(g.taken) for rule in taken} # of all states
     return count_levels(q)
@@ -424,12 +457,15 @@ def nearest(g, states):
 
 
 def weak_fairness(model, g):
-    """Per process: the states in which it can do nothing, and the steps (from, to) in which it takes part."""
+    """Per process: the states in which it can do nothing, and the steps (from, to) in which it
+    takes part."""
     result = []
     for process in model.instances:
-        own = {r for r, members in enumerate(model.participants) if any(member is process for member in members)}
+        own = {r for r, members in enumerate(model.participants)
+               if any(member is process for member in members)}
         idle = {s for s, taken in enumerate(g.taken) if not own.intersection(taken)}
-        moves = {(s, t) for s, taken in enumerate(g.taken) for r, t in zip(taken, g.successors[s]) if r in own}
+        moves = {(s, t) for s, taken in enumerate(g.taken) for r, t in zip(taken, g.successors[s])
+                 if r in own}
         result.append((idle, moves))
     return result
 
@@ -449,15 +485,18 @@ def check(model, g, fair):
         def atom(part, state):
             return part == ('true',) or atoms[part](g.states[state])
         try:
-            plain = f if kind == 'invariant' else f[1] if f[0] in ('AG', 'G') and is_propositional(f[1]) else None
-            violating = None if plain is None else [s for s in range(len(total)) if not atom(plain, s)]
+            plain = (f if kind == 'invariant' else f[1] if f[0] in ('AG', 'G')
+                     and is_propositional(f[1]) else None)
+            violating = (None if plain is None
+                         else [s for s in range(len(total)) if not atom(plain, s)])
             if kind == 'invariant':
                 bad = bool(violating)
             elif kind == 'ctl':
                 satisfying = Ctl(total, atom).sat(f)
                 bad = any(s not in satisfying for s in g.initial)
             else:
-                bad = not ltl_holds(total, g.initial, atom, f, weak_fairness(model, g) if fair else ())
+                bad = not ltl_holds(total, g.initial, atom, f,
+                                    weak_fairness(model, g) if fair else ())
             assert violating is None or bad == bool(violating)
             report(name, kind, bad, violating)
         except ZeroDivisionError:
@@ -470,20 +509,26 @@ def check(model, g, fair):
 
 
 def run(text, overrides=None, limit=200000, fair=False):
-    """What the command prints, as a dictionary. Hidden variables never distinguish states, where that changes nothing else; otherwise the marks do not count. fair: LTL only on runs on which no process can move for ever without moving."""
+    """What the command prints, as a dictionary. Hidden variables never distinguish states, where
+    that changes nothing else; otherwise the marks do not count. fair: LTL only on runs on which no
+    process can move for ever without moving."""
     model = Model(text, overrides)
     g = explore(model, limit)
     if model.hidden and g.complete and project(model, g).exact:
         g = project(model, g)
-    result = {'complete': g.complete, 'states': len(g.states), 'transitions': sum(len(n) for n in g.successors),
-              'initial_states': len(g.initial), 'deadlocks': sum(not n for n in g.successors), 'depth': g.depth,
+    result = {'complete': g.complete, 'states': len(g.states),
+              'transitions': sum(len(n) for n in g.successors),
+              'initial_states': len(g.initial), 'deadlocks': sum(not n for n in g.successors),
+              'depth': g.depth,
               'levels': g.levels, 'runtime_errors': sum(g.errors), 'rules': len(model.rules),
               'warnings': model.warnings}
     if g.complete:
         result['properties'] = check(model, g, fair)
     else:
-        names = [(name, kind) for name, kind, _, _ in model.properties] + [('deadlock', 'builtin'), ('runtime-error', 'builtin')]
-        result['properties'] = [{'name': name, 'kind': kind, 'verdict': 'unknown'} for name, kind in names]
+        names = [(name, kind) for name, kind, _, _ in model.properties] + [('deadlock', 'builtin'),
+            ('runtime-error', 'builtin')]
+        result['properties'] = [{'name': name, 'kind': kind, 'verdict': 'unknown'}
+                                for name, kind in names]
     return result
 
 

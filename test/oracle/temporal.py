@@ -1,7 +1,9 @@
-"""Plain evaluation of CTL and LTL on an explicit graph: part of the reference implementation of the tests.
+"""Plain evaluation of CTL and LTL on an explicit graph: part of the reference implementation of the
+tests.
 
-A graph is a list of successor lists over states 0 .. n-1; every state must have a successor.  Formulas are the tuples
-of milparse.  Parts without temporal operators are handed, whole, to `atom(formula, state)`.
+A graph is a list of successor lists over states 0 .. n-1; every state must have a successor. 
+Formulas are the tuples of milparse.  Parts without temporal operators are handed, whole, to
+`atom(formula, state)`.
 """
 import itertools
 
@@ -14,7 +16,7 @@ def is_propositional(f):
     return f[0] in BOOLEAN and all(is_propositional(part) for part in f[1:])
 
 
-# ---- CTL: the set of states that satisfy a formula ------------------------------------------------------------------
+# ---- CTL: the set of states that satisfy a formula ----
 class Ctl:
     def __init__(self, successors, atom):
         self.successors, self.atom = successors, atom
@@ -87,7 +89,7 @@ class Ctl:
             return every - self.au(every - a, every - b)
         if op == 'AU':
             return self.au(a, b)
-        if op == 'AW':                          # fails on a path along which not g lasts until neither f nor g
+        if (op == 'AW'):  # fails on a path along which not g lasts until neither f nor g
             return every - self.eu(every - b, every - (a | b))
         if op == 'AR':
             return every - self.eu(every - a, every - b)
@@ -98,7 +100,7 @@ class Ctl:
         return self.all - (self.eg(self.all - g) | self.eu(self.all - g, self.all - (f | g)))
 
 
-# ---- LTL: search for a path that satisfies the negation -------------------------------------------------------------
+# ---- LTL: search for a path that satisfies the negation ----
 def core(f):
     """The same formula with only atom, not, and, X, U."""
     if is_propositional(f):
@@ -142,12 +144,14 @@ def parts(f, kind):
 def ltl_holds(successors, initial, atom, f, fair=()):
     """Does f hold on every infinite path from every initial state?
 
-    `fair` has pairs (states, steps): only paths count that meet one of the states or take one of the steps again and again.
+    `fair` has pairs (states, steps): only paths count that meet one of the states or take one of
+    the steps again and again.
 
-    A node of the product is (state, promises): for every X h, and for every X (f U g) that unfolds an until, the
-    promises say whether h holds in the next node.  A path of nodes that keeps its promises, and in which no until stays
-    unfulfilled for ever, is a path of the graph labelled with the true formulas.  So f is violated if and only if some
-    such path starts in an initial node where not f is true.
+    A node of the product is (state, promises): for every X h, and for every X (f U g) that unfolds
+    an until, the promises say whether h holds in the next node.  A path of nodes that keeps its
+    promises, and in which no until stays unfulfilled for ever, is a path of the graph labelled with
+    the true formulas.  So f is violated if and only if some such path starts in an initial node
+    where not f is true.
     """
     goal = ('not', core(f))
     atoms, untils = parts(goal, 'atom'), parts(goal, 'U')
@@ -169,7 +173,7 @@ def ltl_holds(successors, initial, atom, f, fair=()):
 
     labels = [{a: bool(atom(a[1], s)) for a in atoms} for s in range(len(successors))]
     keys = [tuple(label.values()) for label in labels]
-    keeps = {}              # label -> what the previous node must have promised -> the promises possible here
+    keeps = {}  # label -> what the previous node must have promised -> the promises possible here
     starts, fulfilled = {}, {}
     for key, label in zip(keys, labels):
         if key in keeps:
@@ -177,7 +181,8 @@ def ltl_holds(successors, initial, atom, f, fair=()):
         keeps[key] = {}
         for v in vectors:
             keeps[key].setdefault(tuple(truth(h, label, v) for h in promised), []).append(v)
-            fulfilled[key, v] = {u for u in untils if truth(u[2], label, v) or not truth(u, label, v)}
+            fulfilled[key,
+                      v] = {u for u in untils if truth(u[2], label, v) or not truth(u, label, v)}
         starts[key] = [v for v in vectors if truth(goal, label, v)]
 
     def nexts(node):
@@ -192,7 +197,8 @@ def ltl_holds(successors, initial, atom, f, fair=()):
         if not all(u in done for u in untils):
             return False
         reached = {s for s, _ in component}
-        steps = {(s, other[0]) for s, v in component for other in nexts((s, v)) if other in inside} if fair else set()
+        steps = ({(s, other[0]) for s, v in component for other in nexts((s, v)) if other in inside}
+                 if fair else set())
         return all(reached & states or steps & moves for states, moves in fair)
 
     roots = [(s, v) for s in initial for v in starts[keys[s]]]
@@ -200,7 +206,8 @@ def ltl_holds(successors, initial, atom, f, fair=()):
 
 
 def components(roots, nexts):
-    """The strongly connected components reachable from the roots (Tarjan's algorithm without recursion)."""
+    """The strongly connected components reachable from the roots (Tarjan's algorithm without
+    recursion)."""
     order, low, on_stack, stack = {}, {}, set(), []
     for root in roots:
         if root in order:

@@ -1,11 +1,14 @@
-"""Zone graphs of networks of timed automata (tck.py), the plain way: matrices of all clocks, closed by Floyd and Warshall after every change, with a choice of extrapolations.
+"""Zone graphs of networks of timed automata (tck.py), the plain way: matrices of all clocks, closed
+by Floyd and Warshall after every change, with a choice of extrapolations.
 
     graph(system, extra='LU+', local=True, elapsed=True, values=True, inclusion=False)
 
-`extra`: '' (none: may not end), 'M', 'M+', 'LU', 'LU+' (Behrmann, Bouyer, Larsen, Pelanek 2006). `local`: bounds per location of a process (Behrmann, Bouyer, Fleury, Larsen
-2003), the largest of all processes; otherwise those of the whole network. `elapsed`: time passes at the end of a step instead of at its beginning. `values`: the
-extrapolations that look at a lower bound of a clock compare its constant only, so that x > 5 is not above 5; otherwise it is. `inclusion`: a zone in a known one of the same
-discrete state is dropped, and one that lies in a new one is given up.
+`extra`: '' (none: may not end), 'M', 'M+', 'LU', 'LU+' (Behrmann, Bouyer, Larsen, Pelanek 2006).
+`local`: bounds per location of a process (Behrmann, Bouyer, Fleury, Larsen 2003), the largest of
+all processes; otherwise those of the whole network. `elapsed`: time passes at the end of a step
+instead of at its beginning. `values`: the extrapolations that look at a lower bound of a clock
+compare its constant only, so that x > 5 is not above 5; otherwise it is. `inclusion`: a zone in a
+known one of the same discrete state is dropped, and one that lies in a new one is given up.
 
 Bounds are numbers, (constant, 1 for <= or 0 for <) as 2 * constant + that.
 """
@@ -22,7 +25,7 @@ def add(a, b):
     return INFINITY if INFINITY in (a, b) else a + b - ((a | b) & 1)
 
 
-# ---- zones ----------------------------------------------------------------------------------------------------------------------
+# ---- zones ----
 
 def close(zone):
     """The tightest bounds, or None: there is no point."""
@@ -76,12 +79,14 @@ def extrapolate(zone, lower, upper, plus, values):
                 new[i][j] = INFINITY
             elif i and plus and above(zone[0][i], lower[i]):
                 new[i][j] = INFINITY
-            elif j and zone[i][j] != INFINITY and above(zone[0][j] if plus else zone[i][j], upper[j]):
-                new[i][j] = (INFINITY if i else WEAK) if upper[j] == NONE or (plus and i) else -2 * upper[j]
+            elif (j and zone[i][j] != INFINITY
+                  and above(zone[0][j] if plus else zone[i][j], upper[j])):
+                new[i][j] = ((INFINITY if i else WEAK) if upper[j] == NONE or (plus and i)
+                             else -2 * upper[j])
     return close(new)
 
 
-# ---- bounds of clocks -----------------------------------------------------------------------------------------------------------
+# ---- bounds of clocks ----
 
 def raise_bounds(bounds, clocks, constraints):
     for clock, operator, constant in constraints:
@@ -93,8 +98,10 @@ def raise_bounds(bounds, clocks, constraints):
 
 
 def local_bounds(system, clocks):
-    """For each process and location, [L, U] of each clock: constants in guards and invariants from here on, up to the next reset by an edge of the process."""
-    bounds = {(p, l): [[NONE, NONE] for _ in range(len(clocks) + 1)] for p in system.locations for l in system.locations[p]}
+    """For each process and location, [L, U] of each clock: constants in guards and invariants from
+    here on, up to the next reset by an edge of the process."""
+    bounds = {(p, l): [[NONE, NONE] for _ in range(len(clocks) + 1)] for p in system.locations
+              for l in system.locations[p]}
     for p in system.locations:
         for l, place in system.locations[p].items():
             raise_bounds(bounds[p, l], clocks, place.invariant)
@@ -116,7 +123,7 @@ def largest(lists):
     return [[max(pair[k] for pair in pairs) for k in range(2)] for pairs in zip(*lists)]
 
 
-# ---- the graph ------------------------------------------------------------------------------------------------------------------
+# ---- the graph ----
 
 class Search:
     def __init__(self, system, extra, local, elapsed, values):
@@ -130,7 +137,8 @@ class Search:
         return [c for p, l in at.items() for c in self.system.locations[p][l].invariant]
 
     def may_wait(self, at):
-        return not any(place.committed or place.urgent for place in (self.system.locations[p][l] for p, l in at.items()))
+        return not any(place.committed or place.urgent
+                       for place in (self.system.locations[p][l] for p, l in at.items()))
 
     def finish(self, at, zone):
         """What is kept of a zone that has been entered; None where it cannot be."""
@@ -141,11 +149,14 @@ class Search:
             return zone
         bounds = self.common or largest([self.bounds[p, l] for p, l in at.items()])
         both = [(max(pair), max(pair)) for pair in bounds] if self.extra[0] == 'M' else bounds
-        return extrapolate(zone, [pair[0] for pair in both], [pair[1] for pair in both], self.extra.endswith('+'), self.values)
+        return extrapolate(zone, [pair[0] for pair in both], [pair[1] for pair in both],
+                           self.extra.endswith('+'), self.values)
 
     def initial(self):
-        at = {p: next(l for l, place in places.items() if place.initial) for p, places in self.system.locations.items()}
-        zone = self.finish(at, [[WEAK] * (len(self.clocks) + 1) for _ in range(len(self.clocks) + 1)])
+        at = {p: next(l for l, place in places.items() if place.initial)
+              for p, places in self.system.locations.items()}
+        zone = self.finish(at,
+                           [[WEAK] * (len(self.clocks) + 1) for _ in range(len(self.clocks) + 1)])
         return at, {name: first for name, _, _, first in variables(self.system)}, zone
 
     def successors(self, at, state, zone):
@@ -155,7 +166,10 @@ class Search:
         for step in steps(self.system, at):
             after = apply(self.system, step, at, state)
             guarded = after and constrain(zone, self.clocks, [c for e in step for c in e.guard])
-            next_zone = guarded and self.finish(after[0], reset(guarded, self.clocks, [c for e in step for c in e.resets]))
+            next_zone = (guarded
+                         and self.finish(after[0],
+                                         reset(guarded, self.clocks,
+                                               [c for e in step for c in e.resets])))
             if next_zone:
                 yield after[0], after[1], next_zone
 
@@ -164,14 +178,17 @@ def is_in(zone, other):
     return all(a <= b for row, others in zip(zone, other) for a, b in zip(row, others))
 
 
-def graph(system, extra='LU+', local=True, elapsed=True, values=True, inclusion=False, limit=10 ** 6):
-    """The number of states, of transitions, the discrete states as (locations, values), and the zones of each; None when there are more states than the limit."""
+def graph(system, extra='LU+', local=True, elapsed=True, values=True, inclusion=False,
+          limit=10 ** 6):
+    """The number of states, of transitions, the discrete states as (locations, values), and the
+    zones of each; None when there are more states than the limit."""
     search = Search(system, extra, local, elapsed, values)
     known, queue, states, transitions = {}, deque(), 0, 0
 
     def visit(at, state, zone):
         nonlocal states
-        zones = known.setdefault((tuple(at.values()), tuple(state[name] for name in search.names)), {})
+        zones = known.setdefault((tuple(at.values()), tuple(state[name] for name in search.names)),
+                                 {})
         key = tuple(map(tuple, zone))
         if key in zones or (inclusion and any(is_in(key, other) for other in zones)):
             return

@@ -23,6 +23,7 @@ import timed_ranks
 os.environ['CAIRN_NO_SYNC'] = '1'  # of test builds: nothing here survives the machine anyway
 
 ORDERS = {'breadth': ('--order', 'bfs'), 'depth': ('--order', 'dfs'),
+          'best': ('--order', 'best-first'),
           'rank': ('--order', 'past-freeze'), 'points': ('--partition', 'auto'),
           'positions': ('--partition', 'auto', '--partition-hidden', '--time', '2'),
           'interactions': ('--guide', 'GUIDE', '--bound', 'auto'), 'two-phase': ('--reduce', 'por')}
@@ -43,10 +44,11 @@ def items(text, separators):
     return [each.strip() for each in re.split(separators, text) if each.strip()]
 
 
-def rows():
-    """[(all of these, one of these or nothing, none of these, reason)]"""
+def rows(last='reason'):
+    """[(all of these, one of these or nothing, none of these, reason)], of tables whose last column
+    is called so"""
     found = []
-    for part in run('--combinations').stdout.split('| reason |')[1:]:
+    for part in run('--combinations').stdout.split(f'| {last} |')[1:]:
         for line in part.split('###')[0].splitlines()[2:]:
             if not line.startswith('|'):
                 continue
@@ -64,6 +66,7 @@ def choices(cell):
     engine = '`--engine timed`' if cell.space == 'timed' else '`--engine explicit`'
     there = {'a model', 'a search', 'a file', 'a model with a rank', engine,
              *{'breadth': ('`--order`', '`--order bfs`'), 'depth': ('`--order`', '`--order dfs`'),
+               'best': ('`--order`', '`--order best-first`'),
                'rank': ('`--order`', '`--order past-freeze`'), 'points': ('`--partition`',),
                'positions': ('`--partition`', '`--partition-hidden`'),
                'interactions': ('`--guide`', '`--guide` and `--bound auto`'),
@@ -72,7 +75,7 @@ def choices(cell):
     there |= {'`--threads`'} if cell.threads > 1 else set()
     there |= {'`--freeze`'} if cell.disk == 'disk' else set()
     there |= {'`--reduce`'} if cell.reduction == 'por' else set()
-    there |= {INFLUENCE} if cell.hidden == 'hidden' else set()
+    there |= {INFLUENCE, 'hidden variables'} if cell.hidden == 'hidden' else set()
     return there
 
 
@@ -165,7 +168,15 @@ def fault(cell, ours, plain):
     return differ or wrong_verdicts(cell, ours, plain)
 
 
-def examine(cell, files, plain, reason, program):
+def wrong_note(cell, text, alone):
+    """Whether one thread searched, and the reason was not told; or it was, and is none."""
+    why = re.search('--threads: one thread, because (.*)', text)
+    if alone[cell]:
+        return '' if why and why[1] == alone[cell] else f'not told: {alone[cell]}'
+    return why and 'temporal' not in why[1] and f'told, though it has several: {why[1]}'
+
+
+def examine(cell, files, plain, reason, program, alone):
     """The fault of one run, or nothing; and whether it ran."""
     words = command(cell, files)
     result, ours = told(*words, program=program)
@@ -176,7 +187,7 @@ def examine(cell, files, plain, reason, program):
         return '' if good else f'not refused, though {reason}: status {result.returncode}', False
     if not ours or 'states' not in ours:
         return f'no result: {result.returncode} {result.stderr[-400:]}', False
-    return fault(cell, ours, plain), True
+    return fault(cell, ours, plain) or wrong_note(cell, result.stderr, alone), True
 
 
 def text_of(path):
@@ -185,8 +196,9 @@ def text_of(path):
 
 
 def main():
-    table = rows()
+    table, threads = rows(), rows('because')
     reasons = {cell: reason_against(cell, table) for cell in CELLS}
+    alone = {cell: reason_against(cell, threads) for cell in CELLS}
     ran, faults = collections.Counter(), collections.defaultdict(list)
     for seed in range(60 if LONG else 6):
         rng = random.Random(f'combinations {SEED} {seed}')
@@ -200,7 +212,7 @@ def main():
             for cell in CELLS:
                 if cell.space != space or reasons[cell] and seed > 1:
                     continue  # refusals do not depend on the model
-                wrong, did_run = examine(cell, files, plain, reasons[cell], program)
+                wrong, did_run = examine(cell, files, plain, reasons[cell], program, alone)
                 ran[cell] += did_run
                 if wrong:
                     faults[cell].append('\n'.join([str(wrong), *command(cell, files),

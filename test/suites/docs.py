@@ -1,9 +1,11 @@
-"""What README, docs and examples show is what happens: every command is run, outputs and tables of figures are compared with what
-is shown (test/documents.py says how, test/figures.py where tables come from). Then every figure that was compared is changed in
-memory, one at a time: each change must be found.
+"""What README, docs and examples show is what happens: every command is run, outputs and tables of
+figures are compared with what is shown (test/documents.py says how, test/figures.py where tables
+come from). Then every figure that was compared is changed in memory, one at a time: each change
+must be found.
 
---update (make figures) writes what is shown instead. Lines and cells that differ in times alone stay as they are, unless TIMES=1;
-what is marked as long is run with LONG=1, here as there. Names of documents after it choose some.
+--update (make figures) writes what is shown instead. Lines and cells that differ in times alone
+stay as they are, unless TIMES=1; what is marked as long is run with LONG=1, here as there. Names of
+documents after it choose some.
 """
 import glob
 import os
@@ -28,8 +30,10 @@ found = {'changes': 0}
 
 def commit():
     """That of the program whose figures are written; with a + when it has been changed since."""
-    head = subprocess.run(['git', 'rev-parse', '--short=7', 'HEAD'], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-    changed = subprocess.run(['git', 'diff', '--quiet', 'HEAD', '--', 'src', 'examples', ':!*.md'], cwd=ROOT).returncode
+    head = subprocess.run(['git', 'rev-parse', '--short=7', 'HEAD'], cwd=ROOT, capture_output=True,
+                          text=True).stdout.strip()
+    changed = subprocess.run(['git', 'diff', '--quiet', 'HEAD', '--', 'src', 'examples', ':!*.md'],
+                             cwd=ROOT).returncode
     return head + ('+' if changed else '')
 
 
@@ -46,7 +50,8 @@ def run_shown(document, shown, folder):
     if 'not run' in shown.marks or ('long' in shown.marks and not LONG):
         return False
     left = documents.PLACEHOLDER.search(re.sub(r"'[^']*'", '', shown.words()))
-    if not check(f'{name}: what stands for {left and left.group()}?', not left, 'a marker "with" says it'):
+    if (not check(f'{name}: what stands for {left and left.group()}?', not left,
+                  'a marker "with" says it')):
         return False
     before = spent()
     shown.result = folder.run(shown.words())
@@ -55,14 +60,16 @@ def run_shown(document, shown, folder):
     status = shown.result.returncode
     good = status == shown.status if shown.status is not None else status in (0, 1, 3)
     shown.real = shown.result.stdout.rstrip('\n').split('\n')
-    return check(f'{name}: status {status}', good, shown.result.stdout[-600:]) and shown.output is not None
+    return (check(f'{name}: status {status}', good, shown.result.stdout[-600:])
+            and shown.output is not None)
 
 
 def compare_output(document, shown):
     name = f'{document.name}:{shown.line + 1}: {shown.command}'
     if UPDATE:
         return
-    if check(f'{name}: its output', documents.matches(shown.output, shown.real), '\n'.join(['shown:', *shown.output, 'now:', *shown.real[:60]])):
+    if (check(f'{name}: its output', documents.matches(shown.output, shown.real),
+              '\n'.join(['shown:', *shown.output, 'now:', *shown.real[:60]]))):
         change_output(name, shown)
 
 
@@ -85,13 +92,15 @@ def compare_cell(document, table, row, column, now, source):
     shown = table.rows[row][column]
     if not UPDATE:
         found['changes'] += 1
-        return not check(f'{document.name}:{table.line + 3 + row}: {source}', shown == now, f'{shown} is shown, {now} is true')
+        return not check(f'{document.name}:{table.line + 3 + row}: {source}', shown == now,
+                         f'{shown} is shown, {now} is true')
     return table.set(row, column, now)
 
 
 def examine_table(document, table, folder):
     """All its cells; whether one has changed."""
-    if not check(f'{document.name}:{table.line + 1}: there is a table {table.name}', table.name in figures.TABLES):
+    if (not check(f'{document.name}:{table.line + 1}: there is a table {table.name}',
+                  table.name in figures.TABLES)):
         return False
     changed = False
     for cells in figures.TABLES[table.name]:
@@ -107,7 +116,8 @@ def examine_table(document, table, folder):
 
 def sentence_text(sentence, folder):
     claim = documents.claim(sentence.command, CAIRN, folder.path)
-    return re.sub(r'\{([\w.]+)\}', lambda way: figures.measured(way.group(1))(claim), sentence.template)
+    return re.sub(r'\{([\w.]+)\}', lambda way: figures.measured(way.group(1))(claim),
+                  sentence.template)
 
 
 def examine_sentence(document, sentence, folder):
@@ -117,9 +127,11 @@ def examine_sentence(document, sentence, folder):
     begin, end = sentence.paragraph()
     paragraph, text = '\n'.join(document.lines[begin:end]), sentence_text(sentence, folder)
     if not UPDATE:
-        check(f'{document.name}:{begin + 1}: "{text}" (cairn {sentence.command})', text in ' '.join(paragraph.split()))
+        check(f'{document.name}:{begin + 1}: "{text}" (cairn {sentence.command})',
+              text in ' '.join(paragraph.split()))
         return
-    pattern = r'[\d,.e]*\d'.join(map(re.escape, re.split(r'\{[\w.]+\}', sentence.template))).replace(r'\ ', r'\s+')
+    pattern = r'[\d,.e]*\d'.join(
+        map(re.escape, re.split(r'\{[\w.]+\}', sentence.template))).replace(r'\ ', r'\s+')
     if check(f'{document.name}:{begin + 1}: a place for "{text}"', re.search(pattern, paragraph)):
         if text not in ' '.join(paragraph.split()):
             document.lines[begin:end] = re.sub(pattern, lambda _: text, paragraph, 1).split('\n')
@@ -130,11 +142,14 @@ def examine_sentence(document, sentence, folder):
 def examine_printed(name, text):
     """Compares what the program prints of itself, or writes it; the text as it is then."""
     def now(shown):
-        real = subprocess.run([CAIRN, *shown.group(2).split()], capture_output=True, text=True, check=True).stdout
+        real = subprocess.run([CAIRN, *shown.group(2).split()], capture_output=True, text=True,
+                              check=True).stdout
         if not UPDATE:
-            check(f'{name}: what cairn {shown.group(2)} prints', shown.group(3) == f'\n{real}\n', 'make figures writes it')
+            check(f'{name}: what cairn {shown.group(2)} prints', shown.group(3) == f'\n{real}\n',
+                  'make figures writes it')
         return f'{shown.group(1)}\n{real}\n{shown.group(4)}'
-    return re.sub(r'(<!-- docs: printed by cairn (\S+) -->\n)(.*?)(<!-- docs: end -->)', now, text, flags=re.S)
+    return re.sub(r'(<!-- docs: printed by cairn (\S+) -->\n)(.*?)(<!-- docs: end -->)', now, text,
+                  flags=re.S)
 
 
 def examine(name):
@@ -149,7 +164,8 @@ def examine(name):
     document = documents.Document(name, text)
     folder = documents.Folder(name, CAIRN)
     for table in document.bare:
-        check(f'{name}:{table.line + 1}: the table of figures says where it comes from', False, 'a marker "figures" or "measured" says it')
+        check(f'{name}:{table.line + 1}: the table of figures says where it comes from', False,
+              'a marker "figures" or "measured" says it')
     outputs, tables = [], []
     for kind, *what in document.pieces:
         if kind == 'file':
@@ -172,7 +188,8 @@ def update(document, text, outputs, tables):
     lines = document.lines
     for piece in sorted(outputs + tables, key=lambda piece: -piece.line):
         if isinstance(piece, documents.Table):
-            lines[piece.marker] = re.sub(r', commit \S+', f', commit {commit()}', lines[piece.marker])
+            lines[piece.marker] = re.sub(r', commit \S+', f', commit {commit()}',
+                                         lines[piece.marker])
         else:
             now = documents.rewritten(piece.output, piece.real, TIMES)
             lines[piece.line + 1:piece.end] = [(piece.indent + line).rstrip() for line in now]
@@ -188,15 +205,22 @@ def update(document, text, outputs, tables):
 def elisions():
     """Comparing and writing anew, on texts of our own."""
     real = ['a: 5 states, 0.01 s', '  b 1', '  c 2', 'd 3 and 4 and 5']
-    for shown, good in ((real, True), (['a: 5 states, 7.2 s', '...', 'd 3 and 4 and 5'], True), (['a: 6 states, 0.01 s', '...'], False),
-                        (['...', '  c 2', '...'], True), (['...', '  c 2'], False), (['...', 'd 3 ... 5'], True), (['...', 'd 3 ... 4'], False),
-                        (['a: 5 states, 0.01 s', '  b 1', '  c 2'], False), (['...', '  c 2', '  b 1', '...'], False)):
+    for shown, good in ((real, True), (['a: 5 states, 7.2 s', '...', 'd 3 and 4 and 5'], True),
+                        (['a: 6 states, 0.01 s', '...'], False),
+                        (['...', '  c 2', '...'], True), (['...', '  c 2'], False),
+                        (['...', 'd 3 ... 5'], True), (['...', 'd 3 ... 4'], False),
+                        (['a: 5 states, 0.01 s', '  b 1', '  c 2'], False),
+                        (['...', '  c 2', '  b 1', '...'], False)):
         check(f'{shown} is what happens', documents.matches(shown, real) == good)
-    for shown, wanted in ((['a: 6 states, 1.00 s', '  ...', 'd 3 and ... 6'], ['a: 5 states, 1.00 s', '  ...', 'd 3 and ... 5']),
-                          (['a: 5 states, 1.00 s', '  ...', 'd 4 and 4 and 5'], ['a: 5 states, 1.00 s', '  ...', real[3]]),
-                          (['...', '  c 3', '...'], ['...', '  c 2', '...']), (real[:2], real[:2] + ['  ...']),
-                          (real[:3], real), (real[:2] + ['gone'], real)):
-        check(f'{shown} written anew', documents.rewritten(shown, real, False) == wanted, documents.rewritten(shown, real, False))
+    for shown, wanted in (
+        (['a: 6 states, 1.00 s', '  ...', 'd 3 and ... 6'],
+         ['a: 5 states, 1.00 s', '  ...', 'd 3 and ... 5']),
+        (['a: 5 states, 1.00 s', '  ...', 'd 4 and 4 and 5'],
+         ['a: 5 states, 1.00 s', '  ...', real[3]]),
+        (['...', '  c 3', '...'], ['...', '  c 2', '...']), (real[:2], real[:2] + ['  ...']),
+        (real[:3], real), (real[:2] + ['gone'], real)):
+        check(f'{shown} written anew', documents.rewritten(shown, real, False) == wanted,
+              documents.rewritten(shown, real, False))
 
 
 if not UPDATE:

@@ -1,7 +1,9 @@
-"""Faults of the machine: the n-th allocation fails, for every n; the disk is full; nobody reads the output; a file may not grow.
+"""Faults of the machine: the n-th allocation fails, for every n; the disk is full; nobody reads the
+output; a file may not grow.
 
-A sanitized build is run with CAIRN_FAIL_ALLOCATION=n for n = 1, 2, 3, ... until the run is no longer affected. Every run must end with one of the
-documented statuses, without a leak or a report of a sanitizer, and with a status of 0 or 1 only when it tells the same as the undisturbed run.
+A sanitized build is run with CAIRN_FAIL_ALLOCATION=n for n = 1, 2, 3, ... until the run is no
+longer affected. Every run must end with one of the documented statuses, without a leak or a report
+of a sanitizer, and with a status of 0 or 1 only when it tells the same as the undisturbed run.
 """
 import concurrent.futures
 import json
@@ -11,14 +13,17 @@ import resource
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, write
+from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path,
+                 run, write)
 
 EXAMPLE = os.path.join(ROOT, 'examples')
 WORKERS = 2
-SMALL = DEGENERATE if os.path.exists(DEGENERATE) else ASAN   # sanitized too; its store makes 2 allocations at first instead of 256
-ALL = 14 if not LONG else 100000   # more allocations than this in one command: some are left out, others with every SEED
+# sanitized too; its store makes 2 allocations at first instead of 256
+SMALL = (DEGENERATE if os.path.exists(DEGENERATE) else ASAN)
+# more allocations than this in one command: some are left out, others with every SEED
+ALL = (14 if not LONG else 100000)
 
-# ---- the n-th allocation fails ------------------------------------------------------------------------------------
+# ---- the n-th allocation fails ----
 
 TINY = write('tiny.mil', '''CONST n = 2;
 ACTIONS meet; END
@@ -55,32 +60,44 @@ variable "pc" of "p" 0..2 = 0 variable "n" 0..3 = any
 rule "a" part "p" when (eq "pc" 0) set "pc" 1 set "n" (add 2 "n" 1) guard "x" > 1 reset "x" class 0
 rule "b" part "p" when (eq "pc" 1) when (lt "n" 3) set "pc" 0 interval [1, 2) class 1
 rule "c" part "p" stays when (eq "pc" 1) set "n" (div 2 "n" 3) interval (2, infinity) class 0
-rule "d" part "p" when (eq "pc" 1) when (eq "n" 3) set "pc" 2 set "n" (div 2 3 (sub 2 3 "n")) guard "x" < 2
+rule "d" part "p" when (eq "pc" 1) when (eq "n" 3) set "pc" 2 set "n" (div 2 3 (sub 2 3 "n")) \
+guard "x" < 2
 property "small" invariant formula (le "n" 2)
 property "back" ctl formula (exists (finally (and (eq "pc" 0) (eq "n" 2))))
 ''')
-CLAIM = write('claim.hoa', 'HOA: v1 States: 2 Start: 0 Start: 1 AP: 2 "a" "b" Alias: @x 0 & !1 Acceptance: 2 Inf(0) & Inf(!1) --BODY-- State: 0 [@x | 1] 1 {0} State: 1 {1} [t] 0 [!@x] 1 --END--\n')
+CLAIM = write('claim.hoa',
+              'HOA: v1 States: 2 Start: 0 Start: 1 AP: 2 "a" "b" Alias: @x 0 & !1 Acceptance: 2 '
+              'Inf(0) & Inf(!1) --BODY-- State: 0 [@x | 1] 1 {0} State: 1 {1} [t] 0 [!@x] 1 '
+              '--END--\n')
 TRACE = path('trace.itf.json')
 DELAYS = path('delays.itf.json')
 TEXT = path('tiny.cairn')
 
 
 def normal(text):
-    """What a run tells, without what differs from run to run, and without sizes of diagrams and clauses: a reordering that was refused changes these alone, or the end of
-    the search for what is only watched."""
-    text = re.sub(r'"(seconds|encoding_seconds|reach_seconds|peak_memory_bytes|peak_nodes|table_bytes|collections|reorderings|\w+_nodes)": [^,\n]*', r'"\1": 0', text)
-    text = re.sub(r'[\d.]+ s\b|\([\d,]+ states per second\)|[\d.]+ [KMG]iB|[\d,]+ clauses, [\d,]+ conflicts', '#', text)
-    text = re.sub(r' *("cluster_sizes|cluster sizes|ranks -?\d+ to).*\n', '', text)   # the list is no reason to end
+    """What a run tells, without what differs from run to run, and without sizes of diagrams and
+    clauses: a reordering that was refused changes these alone, or the end of the search for what is
+    only watched."""
+    text = re.sub(
+        r'"(seconds|encoding_seconds|reach_seconds|peak_memory_bytes|peak_nodes|table_bytes|collect'
+        r'ions|reorderings|\w+_nodes)": [^,\n]*', r'"\1": 0', text)
+    text = re.sub(
+        r'[\d.]+ s\b|\([\d,]+ states per second\)|[\d.]+ [KMG]iB|[\d,]+ clauses, [\d,]+ conflicts',
+        '#', text)
+    # the list is no reason to end
+    text = re.sub(r' *("cluster_sizes|cluster sizes|ranks -?\d+ to).*\n', '', text)
     text = re.sub(r' *(reorderings|iteration \d+:).*\n', '', text)
     return re.sub(r'time +#.*|memory +#.*|\(largest frontier.*', '#', text)
 
 
 def fail(arguments, n, program=None):
-    return run(*arguments, program=program or SMALL, env={'CAIRN_FAIL_ALLOCATION': str(n)} if n else {}, timeout=PATIENCE)
+    return run(*arguments, program=program or SMALL,
+               env={'CAIRN_FAIL_ALLOCATION': str(n)} if n else {}, timeout=PATIENCE)
 
 
 def examine(name, arguments, n, usual, result):
-    detail = f'n={n} status={result.returncode} (usually {usual.returncode})\n{result.stderr[-900:]}'
+    detail = (f'n={n} status={result.returncode} (usually '
+              f'{usual.returncode})\n{result.stderr[-900:]}')
     if crashed(result):
         return f'crash: {detail}'
     if result.returncode == 3 and usual.returncode != 3:
@@ -95,12 +112,16 @@ def examine(name, arguments, n, usual, result):
                 return f'claims to be complete with status 3: {detail}'
     elif result.returncode != usual.returncode:
         expected = json.loads(usual.stdout) if '--json' in arguments else None
-        if expected and result.returncode == 1 and json.loads(result.stdout)['verdict'] == 'violated' == expected['verdict']:
+        if (expected and result.returncode == 1
+            and json.loads(result.stdout)['verdict'] == 'violated' == expected['verdict']):
             return None
         return f'another status: {detail}'
-    elif 'forgotten for lack of memory' in result.stdout:   # past-freeze order gives up its logs first, and with them traces; all else is the same
+    # past-freeze order gives up its logs first, and with them traces; all else is the same
+    elif 'forgotten for lack of memory' in result.stdout:
         def verdicts(text):
-            return re.findall(r'"verdict": "\w+"|"states": \d+|"transitions": \d+|^  (?:holds|violated|unknown) +\S+|[\d,]+ states, [\d,]+ transitions', text, re.M)
+            return re.findall(
+                r'"verdict": "\w+"|"states": \d+|"transitions": \d+|^  (?:holds|violated|unknown) '
+                r'+\S+|[\d,]+ states, [\d,]+ transitions', text, re.M)
         if verdicts(result.stdout) != verdicts(usual.stdout):
             return f'another result without logs: {detail}'
     elif result.returncode in (0, 1) and normal(result.stdout) != normal(usual.stdout):
@@ -119,10 +140,12 @@ def examine(name, arguments, n, usual, result):
 
 
 def allocations(arguments, program):
-    """How many allocations the command makes: found by doubling and halving. Beyond the last one a run is the undisturbed one."""
+    """How many allocations the command makes: found by doubling and halving. Beyond the last one a
+    run is the undisturbed one."""
     def affected(n):
         result = fail(arguments, n, program)
-        return 'out of memory' in result.stderr or 'memory limit' in result.stdout or crashed(result)
+        return ('out of memory' in result.stderr or 'memory limit' in result.stdout
+                or crashed(result))
     low, high = 0, 64
     while affected(high) and high < 1 << 22:
         low, high = high, 2 * high
@@ -138,65 +161,92 @@ def every_allocation(name, *arguments, program=None):
         return
     total = allocations(arguments, program)
     step = max(1, -(-total // ALL))
-    numbers = sorted(set(range(1 + SEED % step, total + 1, step)) | set(range(1, min(total, 200 if LONG else 8) + 1)) | set(range(max(1, total - (100 if LONG else 28)), total + 1, 1 if LONG else 4)))
+    numbers = sorted(set(range(1 + SEED % step, total + 1, step))
+                     | set(range(1, min(total, 200 if LONG else 8) + 1))
+                     | set(range(max(1, total - (100 if LONG else 28)), total + 1,
+                                 1 if LONG else 4)))
     wrong = []
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         for n, result in zip(numbers, pool.map(lambda n: fail(arguments, n, program), numbers)):
             complaint = examine(name, arguments, n, usual, result)
             if complaint:
                 wrong.append(complaint)
-    check(f'{name}: each of {len(numbers)} of {total} allocations may fail', not wrong, f'{len(wrong)} wrong, the first: {wrong[:1]}')
+    check(f'{name}: each of {len(numbers)} of {total} allocations may fail', not wrong,
+          f'{len(wrong)} wrong, the first: {wrong[:1]}')
 
 
 if not check('there is a sanitized build', os.path.exists(ASAN), ASAN):
     finish()
-check('a trace to replay', run('check', TINY, '-q', '--trace', TRACE).returncode == 1 and os.path.exists(TRACE))
+check('a trace to replay',
+      run('check', TINY, '-q', '--trace', TRACE).returncode == 1 and os.path.exists(TRACE))
 check('a model text', run('translate', TINY, '--to', 'cairn', '-o', TEXT).returncode == 0)
 every_allocation('check', 'check', TINY, '--engine', 'explicit')
-every_allocation('automaton', 'automaton', '--ltl', 'G(a -> F b) & FGc', '--implies', 'GF(a | c) | FG!a')
+every_allocation('automaton', 'automaton', '--ltl', 'G(a -> F b) & FGc', '--implies',
+                 'GF(a | c) | FG!a')
 every_allocation('automaton FILE', 'automaton', CLAIM, '--to', 'hoa', '--buchi')
 every_allocation('check --json', 'check', TINY, '--json', '--engine', 'explicit', program=ASAN)
-every_allocation('check --json, depth first', 'check', TINY, '--json', '--order', 'dfs', '--invariant', 'turn / free < 9')
+every_allocation('check --json, depth first', 'check', TINY, '--json', '--order', 'dfs',
+                 '--invariant', 'turn / free < 9')
 RANKED = write('ranked.cairn', '''cairn 1 model "ranked" process "p" type "P" process "c" type "C"
 variable "r" of "c" 0..5 = 0 variable "x" of "p" 0..3 = 0 rank "r" table 6 1 2 4 4 5 5
-rule "next" part "c" when (lt "r" 5) when (ne "x" 1) set "r" (table 0 "r") set "x" 0 rule "skip" part "c" when (eq "r" 1) set "r" 3
-rule "up" part "p" when (lt "x" 3) set "x" (add 2 "x" 1) rule "bad" part "p" when (eq "r" 4) set "x" (mod 0 (div 0 3 "x") 4)
+rule "next" part "c" when (lt "r" 5) when (ne "x" 1) set "r" (table 0 "r") set "x" 0 rule "skip" \
+part "c" when (eq "r" 1) set "r" 3
+rule "up" part "p" when (lt "x" 3) set "x" (add 2 "x" 1) rule "bad" part "p" when (eq "r" 4) set \
+"x" (mod 0 (div 0 3 "x") 4)
 property "low" invariant formula (not (and (eq "r" 4) (eq "x" 3)))
 ''')
 every_allocation('check --json, past-freeze', 'check', RANKED, '--json', '--order', 'past-freeze')
-every_allocation('check, past-freeze', 'check', RANKED, '--order', 'past-freeze', '-v', program=ASAN)
+every_allocation('check, past-freeze', 'check', RANKED, '--order', 'past-freeze', '-v',
+                 program=ASAN)
 every_allocation('check --json, symbolic', 'check', TINY, '--json', '--engine', 'symbolic')
-every_allocation('check --json, symbolic, breadth-first, one relation', 'check', TINY, '--json', '--engine', 'symbolic', '--order', 'bfs', '--relation', 'monolithic')
-every_allocation('explore, symbolic, labelled, verbose', 'explore', TINY, '-v', '--engine', 'symbolic', '--relation', 'labelled')
-every_allocation('check --json, bounded', 'check', TINY, '--json', '--engine', 'bounded', '--bound', '7')
-every_allocation('check --json, bounded, proofs', 'check', TINY, '--json', '--engine', 'bounded', '--bound', '3', '-p', 'ctl[0]', '--ltl', 'G F turn < 4', '--invariant', 'turn < 4')
-every_allocation('check, bounded, safe steps', 'check', TINY, '--engine', 'bounded', '--bound', '8', '--reduce', 'por', '-p', 'small', '--ltl', 'X turn == 0')
-every_allocation('check, bounded, sets', 'check', TINY, '--engine', 'bounded', '--bound', '6', '--reduce', 'steps', '--phase', 'auto', '--no-induction', '-p', 'ltl[1]', '-p', 'deadlock')
-every_allocation('translate --to dimacs', 'translate', TINY, '--to', 'dimacs', '-p', 'small', '--bound', '3')
-every_allocation('translate --to dimacs, LTL', 'translate', TINY, '--to', 'dimacs', '-p', 'ltl[0]', '--bound', '3')
-check('a timed trace to replay', run('check', TIMED, '-q', '--trace', DELAYS).returncode == 1 and os.path.exists(DELAYS))
+every_allocation('check --json, symbolic, breadth-first, one relation', 'check', TINY, '--json',
+                 '--engine', 'symbolic', '--order', 'bfs', '--relation', 'monolithic')
+every_allocation('explore, symbolic, labelled, verbose', 'explore', TINY, '-v', '--engine',
+                 'symbolic', '--relation', 'labelled')
+every_allocation('check --json, bounded', 'check', TINY, '--json', '--engine', 'bounded', '--bound',
+                 '7')
+every_allocation('check --json, bounded, proofs', 'check', TINY, '--json', '--engine', 'bounded',
+                 '--bound', '3', '-p', 'ctl[0]', '--ltl', 'G F turn < 4', '--invariant', 'turn < 4')
+every_allocation('check, bounded, safe steps', 'check', TINY, '--engine', 'bounded', '--bound', '8',
+                 '--reduce', 'por', '-p', 'small', '--ltl', 'X turn == 0')
+every_allocation('check, bounded, sets', 'check', TINY, '--engine', 'bounded', '--bound', '6',
+                 '--reduce', 'steps', '--phase', 'auto', '--no-induction', '-p', 'ltl[1]', '-p',
+                 'deadlock')
+every_allocation('translate --to dimacs', 'translate', TINY, '--to', 'dimacs', '-p', 'small',
+                 '--bound', '3')
+every_allocation('translate --to dimacs, LTL', 'translate', TINY, '--to', 'dimacs', '-p', 'ltl[0]',
+                 '--bound', '3')
+check('a timed trace to replay',
+      run('check', TIMED, '-q', '--trace', DELAYS).returncode == 1 and os.path.exists(DELAYS))
 every_allocation('check, timed', 'check', TIMED)
-every_allocation('check --json, timed, LTL', 'check', TIMED, '--json', '--ltl', '(globally (finally (eq "pc" 0)))', '--ltl', '(finally (eq "pc" 1))')
+every_allocation('check --json, timed, LTL', 'check', TIMED, '--json', '--ltl',
+                 '(globally (finally (eq "pc" 0)))', '--ltl', '(finally (eq "pc" 1))')
 every_allocation('check, timed, the whole zone graph', 'check', TIMED, '--zones', 'equal', '-v')
 every_allocation('explore --json, timed', 'explore', TIMED, '--json', program=ASAN)
 every_allocation('simulate, timed', 'simulate', TIMED, '--steps', '6', '--no-deadlock')
 every_allocation('replay, timed', 'replay', DELAYS)
 for form in ('dot', 'aut'):
     every_allocation(f'translate --to {form}, timed', 'translate', TIMED, '--to', form)
-every_allocation('check in a context', 'check', os.path.join(EXAMPLE, 'behavior', 'open.fcr'), '--context', os.path.join(EXAMPLE, 'behavior', 'orders.cdl') + ':five', '-D', 'n=5', '--engine', 'explicit')
+every_allocation('check in a context', 'check', os.path.join(EXAMPLE, 'behavior', 'open.fcr'),
+                 '--context', os.path.join(EXAMPLE, 'behavior', 'orders.cdl') + ':five', '-D',
+                 'n=5', '--engine', 'explicit')
 every_allocation('check, a wrong model', 'check', WRONG)
 every_allocation('check, a model text', 'check', TEXT, '--no-deadlock', '--engine', 'explicit')
-every_allocation('check --trace --json=', 'check', TINY, '--trace', path('fault.itf.json'), f'--json={path("fault.json")}', '-q', '--engine', 'explicit')
-every_allocation('explore --json', 'explore', os.path.join(EXAMPLE, 'running', 'running.mil'), '--json', '--engine', 'explicit')
-every_allocation('check --reduce', 'check', TINY, '--reduce', 'por', '--ltl', 'X turn == 0', '--json', '--engine', 'explicit')
-every_allocation('explore --show', 'explore', TINY, '--show', 'process-model', '-p', 'small', '--json')
+every_allocation('check --trace --json=', 'check', TINY, '--trace', path('fault.itf.json'),
+                 f'--json={path("fault.json")}', '-q', '--engine', 'explicit')
+every_allocation('explore --json', 'explore', os.path.join(EXAMPLE, 'running', 'running.mil'),
+                 '--json', '--engine', 'explicit')
+every_allocation('check --reduce', 'check', TINY, '--reduce', 'por', '--ltl', 'X turn == 0',
+                 '--json', '--engine', 'explicit')
+every_allocation('explore --show', 'explore', TINY, '--show', 'process-model', '-p', 'small',
+                 '--json')
 every_allocation('simulate', 'simulate', TINY, '--seed', '3', '--steps', '5', '--no-deadlock')
 every_allocation('simulate --json', 'simulate', TINY, '--json', '--trace', path('fault.itf.json'))
 every_allocation('replay', 'replay', TRACE)
 for form in ('cairn', 'dot', 'aut', 'promela', 'smv', 'ord', 'aiger', 'aag'):
     every_allocation(f'translate --to {form}', 'translate', TINY, '--to', form)
 
-# ---- the disk is full, the output is closed -------------------------------------------------------------------------
+# ---- the disk is full, the output is closed ----
 
 
 def complains(name, result, statuses=(2,)):
@@ -206,36 +256,51 @@ def complains(name, result, statuses=(2,)):
 
 def to_full(*arguments):
     with open('/dev/full', 'w') as full:
-        return subprocess.run([ASAN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        return subprocess.run([ASAN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                              cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL)
 
 
 def to_closed_pipe(*arguments):
     read, wrote = os.pipe()
     os.close(read)
     try:
-        return subprocess.run([ASAN, *arguments], stdout=wrote, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        return subprocess.run([ASAN, *arguments], stdout=wrote, stderr=subprocess.PIPE, text=True,
+                              cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     finally:
         os.close(wrote)
 
 
 def without_stdout(*arguments):
-    return subprocess.run([ASAN, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+    return subprocess.run([ASAN, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT,
+                          timeout=PATIENCE, stdin=subprocess.DEVNULL,
                           preexec_fn=lambda: os.close(1))
 
 
-GOOD = write('good.mil', 'VARIABLES x : 2 := 0; END ACTIONS a; END MAIN CASE [a] true : x := x + 1; END END INVARIANTS x <= 3; END\n')
+GOOD = write('good.mil',
+             'VARIABLES x : 2 := 0; END ACTIONS a; END MAIN CASE [a] true : x := x + 1; END END '
+             'INVARIANTS x <= 3; END\n')
 commands = {
-    'check': ('check', GOOD), 'check --json': ('check', GOOD, '--json'), 'check with a violation': ('check', TINY),
-    'check --engine bounded': ('check', GOOD, '--engine', 'bounded'), 'translate --to dimacs': ('translate', GOOD, '--to', 'dimacs', '-p', 'deadlock', '--bound', '3'),
-    'explore': ('explore', GOOD), 'explore --json': ('explore', GOOD, '--json'), 'simulate': ('simulate', GOOD),
-    'simulate --json': ('simulate', GOOD, '--json'), 'simulate -i': ('simulate', GOOD, '-i'), 'replay': ('replay', TRACE), 'replay -q': ('replay', TRACE, '-q'),
-    'translate --to cairn': ('translate', GOOD, '--to', 'cairn'), 'translate --to dot': ('translate', GOOD, '--to', 'dot'),
-    'translate --to aut': ('translate', GOOD, '--to', 'aut'), 'translate --to promela': ('translate', GOOD, '--to', 'promela'),
-    'translate --to smv': ('translate', GOOD, '--to', 'smv'), 'translate --to aiger': ('translate', GOOD, '--to', 'aiger'), 'check --help': ('check', '--help'), '--help': ('--help',), '--version': ('--version',),
+    'check': ('check', GOOD), 'check --json': ('check', GOOD, '--json'),
+    'check with a violation': ('check', TINY),
+    'check --engine bounded': ('check', GOOD, '--engine', 'bounded'),
+    'translate --to dimacs': ('translate', GOOD, '--to', 'dimacs', '-p', 'deadlock', '--bound',
+                              '3'),
+    'explore': ('explore', GOOD), 'explore --json': ('explore', GOOD, '--json'),
+    'simulate': ('simulate', GOOD),
+    'simulate --json': ('simulate', GOOD, '--json'), 'simulate -i': ('simulate', GOOD, '-i'),
+    'replay': ('replay', TRACE), 'replay -q': ('replay', TRACE, '-q'),
+    'translate --to cairn': ('translate', GOOD, '--to', 'cairn'),
+    'translate --to dot': ('translate', GOOD, '--to', 'dot'),
+    'translate --to aut': ('translate', GOOD, '--to', 'aut'),
+    'translate --to promela': ('translate', GOOD, '--to', 'promela'),
+    'translate --to smv': ('translate', GOOD, '--to', 'smv'),
+    'translate --to aiger': ('translate', GOOD, '--to', 'aiger'),
+    'check --help': ('check', '--help'), '--help': ('--help',), '--version': ('--version',),
     '--manual': ('--manual',), '--completion': ('--completion',),
 }
 for name, command in commands.items():
-    for where, runner in (('/dev/full', to_full), ('a closed pipe', to_closed_pipe), ('no standard output', without_stdout)):
+    for where, runner in (('/dev/full', to_full), ('a closed pipe', to_closed_pipe),
+                          ('no standard output', without_stdout)):
         complains(f'{name} to {where}', runner(*command))
 for name, command in {
     'check --json=/dev/full': ('check', GOOD, '--json=/dev/full'),
@@ -254,20 +319,32 @@ for name, command in {
     complains(name, run(*command, program=ASAN))
 
 saved = run('simulate', GOOD, '-i', program=ASAN, stdin='1\nw /dev/full\nw /nowhere/x\nw \nq\n')
-check('simulate -i goes on when a run cannot be saved', saved.returncode == 0 and saved.stderr.count('cannot write') == 2 and not crashed(saved), saved.stderr[-500:])
+check('simulate -i goes on when a run cannot be saved',
+      saved.returncode == 0 and saved.stderr.count('cannot write') == 2 and not crashed(saved),
+      saved.stderr[-500:])
 
 # A limit on the size of files (SIGXFSZ would kill a program that does not expect it).
-small = subprocess.run([CAIRN, 'check', os.path.join(EXAMPLE, 'philosophers', 'phils.mil'), f'--json={path("big.json")}'], capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE,
-                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
-check('a file may not grow: said, not killed', small.returncode == 2 and 'cannot write' in small.stderr, f'status {small.returncode}: {small.stderr[-300:]}')
+small = subprocess.run(
+    [CAIRN, 'check', os.path.join(EXAMPLE, 'philosophers', 'phils.mil'),
+     f'--json={path("big.json")}'], capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE,
+    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
+check('a file may not grow: said, not killed',
+      small.returncode == 2 and 'cannot write' in small.stderr,
+      f'status {small.returncode}: {small.stderr[-300:]}')
 
 # Little memory for the whole process: malloc itself refuses.
 for megabytes in (16, 32, 64):
-    tight = subprocess.run([CAIRN, 'explore', os.path.join(EXAMPLE, 'producer-consumer', 'pc.mil'), '-D', 'm=4', '--json', '--engine', 'explicit'], capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE,
-                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20)))
+    tight = subprocess.run(
+        [CAIRN, 'explore', os.path.join(EXAMPLE, 'producer-consumer', 'pc.mil'), '-D', 'm=4',
+         '--json', '--engine', 'explicit'], capture_output=True, text=True, cwd=ROOT,
+        timeout=PATIENCE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                              (megabytes << 20, megabytes << 20)))
     try:
         told = json.loads(tight.stdout)
     except ValueError:
         told = None
-    check(f'{megabytes} MB of address space', tight.returncode == 3 and told and told['complete'] is False, f'status {tight.returncode}: {tight.stderr[-300:]} {tight.stdout[-200:]}')
+    check(f'{megabytes} MB of address space',
+          tight.returncode == 3 and told and told['complete'] is False,
+          f'status {tight.returncode}: {tight.stderr[-300:]} {tight.stdout[-200:]}')
 finish()

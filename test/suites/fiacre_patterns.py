@@ -1,4 +1,5 @@
-"""Fiacre's patterns in every scope, on random runs that repeat, against what they say about stretches of positions: no temporal logic here."""
+"""Fiacre's patterns in every scope, on random runs that repeat, against what they say about
+stretches of positions: no temporal logic here."""
 import os
 import random
 import sys
@@ -9,7 +10,8 @@ SCOPES = ('', 'before {r}', 'after {q}', 'between {q} and {r}', 'after {q} until
 
 
 def inside(kind, word, first, end, checked):
-    """The pattern on positions first .. end - 1. What must be answered later is asked of positions before `checked` only: later ones repeat."""
+    """The pattern on positions first .. end - 1. What must be answered later is asked of positions
+    before `checked` only: later ones repeat."""
     positions = range(first, end)
     if kind == 'absent':
         return not any(word[k][0] for k in positions)
@@ -18,7 +20,8 @@ def inside(kind, word, first, end, checked):
     if kind == 'present':
         return any(word[k][0] for k in positions)
     if kind == 'leadsto':
-        return all(not word[k][0] or any(word[i][1] for i in range(k, end)) for k in positions if k < checked)
+        return all(not word[k][0] or any(word[i][1] for i in range(k, end)) for k in positions
+                   if k < checked)
     for k in positions: # precedes
         if word[k][0] or word[k][1]:
             return word[k][0]
@@ -50,8 +53,12 @@ def model(word, back):
     lines = []
     for letter, name in enumerate('abqr'):
         places = ' or '.join(f'n = {k}' for k in range(size) if word[k][letter]) or 'false'
-        lines.append(f'function {name} (n : 0..{size}) : bool is begin if {places} then return true else return false end end')
-    lines.append(f'process P is states s var n : 0..{size} from s n := (n = {size - 1} ? {back} : n + 1); to s')
+        lines.append(
+            f'function {name} (n : 0..{size}) : bool is begin if {places} then return true else '
+            f'return false end end')
+    lines.append(
+        f'process P is states s var n : 0..{size} from s n := (n = {size - 1} ? {back} : n + 1); '
+        f'to s')
     return '\n'.join(lines)
 
 
@@ -64,12 +71,14 @@ for seed in range(1 + 1000 * SEED, 1 + 1000 * SEED + (400 if LONG else 30)):
     for kind in ('absent', 'present', 'always', 'leadsto', 'precedes'):
         for number, scope in enumerate(SCOPES):
             name = f'{kind}_{number}'
-            body = f'{kind} a(P.n)' if kind in ('absent', 'present', 'always') else f'a(P.n) {kind} b(P.n)'
+            body = (f'{kind} a(P.n)' if kind in ('absent', 'present', 'always')
+                    else f'a(P.n) {kind} b(P.n)')
             text += f'\nproperty {name} is {body} {scope.format(q="q(P.n)", r="r(P.n)")}'
             expected[name] = 'holds' if holds(kind, number, stem, loop) else 'violated'
     _, result = run_json('check', write('patterns.fcr', text + '\nP\n'), '-q')
     if check(f'seed {seed} is checked', result and 'properties' in result, result):
         got = {item['name']: item['verdict'] for item in result['properties']}
         for name, verdict in expected.items():
-            check(f'seed {seed} {name}', got.get(name) == verdict, f'{got.get(name)} instead of {verdict}: {stem} {loop}')
+            check(f'seed {seed} {name}', got.get(name) == verdict,
+                  f'{got.get(name)} instead of {verdict}: {stem} {loop}')
 finish()

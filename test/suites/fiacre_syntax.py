@@ -1,7 +1,10 @@
-"""The syntax of Fiacre on real files: every one of them parses, what is printed parses to what prints the same, and texts damaged at random break nothing.
+"""The syntax of Fiacre on real files: every one of them parses, what is printed parses to what
+prints the same, and texts damaged at random break nothing.
 
-Files of examples/ and of ../shared/corpus (CORPUS: another folder than that) are used when they are there. LONG=1 damages many more texts; a failure names its text and seed:
-build/asan/tools/fiacre_print --mutate SEED COUNT FILES. Single rules of the grammar are tested in test/unit/fiacre.c.
+Files of examples/ and of ../shared/corpus (CORPUS: another folder than that) are used when they are
+there. LONG=1 damages many more texts; a failure names its text and seed:
+build/asan/tools/fiacre_print --mutate SEED COUNT FILES. Single rules of the grammar are tested in
+test/unit/fiacre.c.
 """
 import glob
 import os
@@ -25,7 +28,8 @@ type event is union go | speed, stop of int end union
 type box is record size : byte, items : array 2 of event end
 channel pair is byte # event
 const N : nat is 2
-function next(x : byte) : byte is var y : byte := 0 begin y := NEXT(x, N); while y > N do y := y - 1 end; return y end
+function next(x : byte) : byte is var y : byte := 0 begin y := NEXT(x, N); while y > N do y := y - \
+1 end; return y end
 process Sender [out1 : out pair, tick : none] (&q : queue 2 of event, &x : read byte) is
 states idle, busy
 var e : event := speed 3, b : box := {size = 1, items = [go, stop 2]}
@@ -33,10 +37,13 @@ init to idle
 from idle /*@{start}*/ select
     on not (full q); q := enqueue(q, speed 25); to busy
   [] wait [0,2.5[; e := any where e <> go; #late; loop
-  unless tick; if x = 3 or empty q then null elsif x > N then x := x ? 1 : 0 else b.items[0], x := go, next(x) end if; to idle end
+  unless tick; if x = 3 or empty q then null elsif x > N then x := x ? 1 : 0 else b.items[0], x := \
+go, next(x) end if; to idle end
 from busy
-    case first q of speed x -> q := dequeue q | go -> null | any -> loop end case; out1 ! x, e; to idle
-process Receiver [in1 : in pair] is states s from s in1 ? any, stop 3 where true; foreach v do null end; to s
+    case first q of speed x -> q := dequeue q | go -> null | any -> loop end case; out1 ! x, e; to \
+idle
+process Receiver [in1 : in pair] is states s from s in1 ? any, stop 3 where true; foreach v do \
+null end; to s
 component Main is
 var q : queue 2 of event := {||}, x : byte
 port p : pair in ]1,...[, t : sync in [1,1] is Main/1/state idle
@@ -49,39 +56,50 @@ property three is (one) leadsto two
 property four is ctl AG EF x = 3 & E[Sender[1] @ idle U q[0].full]
 assert one true "yes"
 '''
-FORMULAS = ['G F P[1].x == 3', 'AG (proc[1].x = 2 -> EF q[0].full)', 'E[x U y & z]', 'A[ x < 3 W P @ s ]', '!(a && b) || c <-> d => e', 'x U y R z W w',
-            'F = 1 & G + 1 > 2', 'P.state = s', '[] (a => <> b)', '() a until b release c', 'A[0] = 1', 'E(F p)', 'AGEF p', 'Main/1/2/state s',
-            'Main/value x = 3 and not y', 'enter Main/1/state s', 'evtSpeed 25 = first q', 'empty q & full q | length q >= 2', 'a leadsto b',
-            'present x within [0,3]', 'not a = b', 'x ? y : z', 'f(x, y + 1)[2].z <= -3', 'name: a & b', 'read and write']
+FORMULAS = ['G F P[1].x == 3', 'AG (proc[1].x = 2 -> EF q[0].full)', 'E[x U y & z]',
+            'A[ x < 3 W P @ s ]', '!(a && b) || c <-> d => e', 'x U y R z W w',
+            'F = 1 & G + 1 > 2', 'P.state = s', '[] (a => <> b)', '() a until b release c',
+            'A[0] = 1', 'E(F p)', 'AGEF p', 'Main/1/2/state s',
+            'Main/value x = 3 and not y', 'enter Main/1/state s', 'evtSpeed 25 = first q',
+            'empty q & full q | length q >= 2', 'a leadsto b',
+            'present x within [0,3]', 'not a = b', 'x ? y : z', 'f(x, y + 1)[2].z <= -3',
+            'name: a & b', 'read and write']
 
 
 def tool(mode, *arguments):
     name = f'build/{mode}/tools/fiacre_print'
-    return subprocess.run([os.path.join(ROOT, name), *map(str, arguments)], capture_output=True, text=True, errors='replace', cwd=ROOT, timeout=PATIENCE)
+    return subprocess.run([os.path.join(ROOT, name), *map(str, arguments)], capture_output=True,
+                          text=True, errors='replace', cwd=ROOT, timeout=PATIENCE)
 
 
 def mutate(name, command, count, inputs):
     done = tool('asan', command, 1 + SEED, count * (40 if LONG else 1), *inputs)
     last = (done.stdout.strip().splitlines() or [''])[-1].split()
-    good = check(f'{name}: nothing breaks', done.returncode == 0 and last[1:2] == ['texts,'], (done.stdout + done.stderr)[-1400:])
+    good = check(f'{name}: nothing breaks', done.returncode == 0 and last[1:2] == ['texts,'],
+                 (done.stdout + done.stderr)[-1400:])
     if good: # damage that leaves nothing, or everything, intact would test nothing
-        check(f'{name}: some parse, some do not', count // 100 < int(last[2]) < int(last[0]) // 2 + 1, done.stdout[-200:])
+        check(f'{name}: some parse, some do not',
+              count // 100 < int(last[2]) < int(last[0]) // 2 + 1, done.stdout[-200:])
 
 
 for mode in ('release', 'asan'):
-    built = subprocess.run(['make', '-s', f'MODE={mode}', f'build/{mode}/tools/fiacre_print'], cwd=ROOT, capture_output=True, text=True)
+    built = subprocess.run(['make', '-s', f'MODE={mode}', f'build/{mode}/tools/fiacre_print'],
+                           cwd=ROOT, capture_output=True, text=True)
     if not check(f'fiacre_print builds ({mode})', built.returncode == 0, built.stderr):
         finish()
 files = sorted(glob.glob(os.path.join(ROOT, 'examples', '**', '*.fcr'), recursive=True)
-               + glob.glob(os.path.join(CORPUS, 'fiacre', '*', '*.fcr')) + glob.glob(os.path.join(CORPUS, 'cdl', '*.fcr')))
+               + glob.glob(os.path.join(CORPUS, 'fiacre', '*', '*.fcr'))
+               + glob.glob(os.path.join(CORPUS, 'cdl', '*.fcr')))
 if not any(name.startswith(CORPUS) for name in files):
     print(f'no corpus in {CORPUS}: only the examples are read')
 texts = [write('small.fcr', SMALL)]
 texts += files
 done = tool('release', '--stable', *texts)
-said = dict(reversed(line.split(' ', 1)) for line in done.stdout.splitlines() if re.match('(stable|unstable|errors) ', line))
+said = dict(reversed(line.split(' ', 1)) for line in done.stdout.splitlines()
+            if re.match('(stable|unstable|errors) ', line))
 for name in texts:
-    check(f'{name} parses, and so does what is printed', said.get(name) == 'stable', done.stdout[-1000:])
+    check(f'{name} parses, and so does what is printed', said.get(name) == 'stable',
+          done.stdout[-1000:])
 small = [name for name in texts if os.path.getsize(name) < 9000]
 mutate('a small file', '--mutate', 6000, texts[:1])
 mutate('small files', '--mutate', 3000, small)

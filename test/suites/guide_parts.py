@@ -1,17 +1,20 @@
-"""Guides as texts that are searched, compared and split: a name that a guide mentions stays one it knows.
+"""Guides as texts that are searched, compared and split: a name that a guide mentions stays one it
+knows.
 
 A part of a guide that `cairn guide --split` writes forgot the names it had no place for: it took
-"q[0].b" for b, and found states that the whole guide forbids. Here random guides with names of single
-processes, `ignore` and names that are allowed no times are split in every way; each written part must
-do what its own text says, by brute force, and all of them together what the whole guide does. Guides
-are compared (--equal, --within) by what they do to the steps of any model, by brute force again."""
+"q[0].b" for b, and found states that the whole guide forbids. Here random guides with names of
+single processes, `ignore` and names that are allowed no times are split in every way; each written
+part must do what its own text says, by brute force, and all of them together what the whole guide
+does. Guides are compared (--equal, --within) by what they do to the steps of any model, by brute
+force again."""
 import itertools
 import os
 import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, LONG, ROOT, SEED, Wrong, check, crashed, finish, path, run, run_json, section, write
+from lib import (ASAN, LONG, ROOT, SEED, Wrong, check, crashed, finish, path, run, run_json,
+                 section, write)
 import generate
 import guided
 import guides
@@ -87,7 +90,8 @@ def alone(tree, ignored):
     """A guide by its own text, as if nobody had heard of a whole."""
     text = ('guide', tree, ignored)
     made = guided.Guide.__new__(guided.Guide)
-    made.tree, made.names, made.ignored, made.text = tree, guided.mentioned(tree), set(ignored), text
+    made.tree, made.names, made.ignored, made.text = tree, guided.mentioned(tree), set(
+        ignored), text
     made.dfa = guides.automaton(tree, 2000)
     return made
 
@@ -103,8 +107,9 @@ def part_fault(model, file, name, product):
 
 
 def together_fault(whole, parts, in_each_state):
-    """Verdicts: what is violated in each state is so in a part if and only if in the whole; a state in
-    which the whole is stuck is one in a part, too (but a part may be stuck where another one goes on)."""
+    """Verdicts: what is violated in each state is so in a part if and only if in the whole; a state
+    in which the whole is stuck is one in a part, too (but a part may be stuck where another one
+    goes on)."""
     found = {name: [] for name in whole}
     for part in parts:
         for name, verdict in verdicts(part).items():
@@ -149,7 +154,8 @@ def union_fault(case, how):
         return 'no result'
     fault = together_fault(verdicts(whole), several['contexts'], system.in_each_state)
     done = run('guide', parts, '--equal', file, program=ASAN if LONG else None)
-    return fault or ('' if done.returncode == 0 and not crashed(done) else f'not equal: {done.stdout}')
+    return (fault
+            or ('' if done.returncode == 0 and not crashed(done) else f'not equal: {done.stdout}'))
 
 
 def unions(count):
@@ -165,7 +171,8 @@ def unions(count):
                 break
             if fault is not None:
                 kinds[how] = kinds.get(how, 0) + 1
-                wrong.add(fault and f'{how}: {fault}', case[1], path('whole.xgdl'), path('parts.xgdl'))
+                wrong.add(fault and f'{how}: {fault}', case[1], path('whole.xgdl'),
+                          path('parts.xgdl'))
                 break
     wrong.close(count)
     check(f'every kind of split: {kinds}', len(kinds) == len(SPLITS), kinds)
@@ -185,7 +192,8 @@ def random_side(rng):
     for number in range(rng.choice([1, 1, 2, 3])):
         some = rng.sample(names, rng.randint(1, min(3, len(names))))
         shape = rng.randrange(3)
-        tree, written, _ = guides.generate(rng, [f'zq{i}z' for i in range(len(some))], rng.choice([1, 1, 2]))
+        tree, written, _ = guides.generate(rng, [f'zq{i}z' for i in range(len(some))],
+                                           rng.choice([1, 1, 2]))
         if shape == 0: # sides that are often equal
             tree, written = ('star', ('event', 'zq0z')), 'zq0z*'
         tree = guided.real_names(tree, some)
@@ -204,7 +212,8 @@ def after(side, states, step):
     """What a step makes of the states of a side's guides; None: forbidden by a guide."""
     following = []
     for guide, state in zip(side, states):
-        names = [name for name in (f'{step[0]}.{step[1]}', step[1]) if name in guide.names | guide.ignored]
+        names = [name for name in (f'{step[0]}.{step[1]}', step[1])
+                 if name in guide.names | guide.ignored]
         if state is None or not names:
             following.append(None)
         else:
@@ -213,7 +222,8 @@ def after(side, states, step):
 
 
 def difference(one, two, both):
-    """The length of a shortest sequence of steps that only one (not both: the first) allows, or None."""
+    """The length of a shortest sequence of steps that only one (not both: the first) allows, or
+    None."""
     begin = (0,) * len(one), (0,) * len(two)
     seen, level, length = {begin}, [begin], 0
     while level:
@@ -254,7 +264,8 @@ def comparisons(count):
         fault = code != (0 if right is None else 1) or (found is None) != (right is None)
         if found and not fault:
             sides = (one, two) if found['only_in'] == 'first' else (two, one)
-            fault = len(found['word']) != right or not allows(sides[0], found['word']) or allows(sides[1], found['word'])
+            fault = (len(found['word']) != right or not allows(sides[0], found['word'])
+                     or allows(sides[1], found['word']))
         held += right is None
         wrong.add(fault and f'{both} {right} {code} {claim}', *files)
     wrong.close(count)
@@ -265,7 +276,8 @@ def comparisons(count):
 
 MODEL = 'test/regress/guide-alphabet.mil'
 GUIDES = {name: os.path.join(ROOT, f'test/regress/{file}.xgdl:{name}') for name, file in
-          (('w', 'guide-alphabet'), ('i', 'guide-alphabet-ignored'), ('zero', 'guide-alphabet-ignored'))}
+          (('w', 'guide-alphabet'), ('i', 'guide-alphabet-ignored'),
+           ('zero', 'guide-alphabet-ignored'))}
 
 
 def known():
@@ -279,33 +291,41 @@ def known():
             check(f'{name}: {title}', done.returncode == {'w': 1, 'i': 0}[name], done.stdout)
         graphs = [graph_of(MODEL, '--guide', f'{parts}:{name}_{number}') for number in (1, 2)]
         together = tuple(one | two for one, two in zip(*graphs))
-        check(f'{name}: states and steps', together == graph_of(MODEL, '--guide', GUIDES[name]), together)
+        check(f'{name}: states and steps', together == graph_of(MODEL, '--guide', GUIDES[name]),
+              together)
         done = run('guide', parts, '--equal', GUIDES[name])
         check(f'{name}: equal', done.returncode == 0 and not done.stderr, done.stdout + done.stderr)
-        text = re.sub(r'^let .*\n| \|\| names', '', open(parts, encoding='utf-8').read(), flags=re.M)
+        text = re.sub(r'^let .*\n| \|\| names', '', open(parts, encoding='utf-8').read(),
+                      flags=re.M)
         for question, status in (('--equal', 1), ('--within', 1)):
             done = run('guide', write('forgetful.xgdl', text), question, GUIDES[name])
             told = 'does not mention "q[0].b", which counts as b there' in done.stdout
-            check(f'{name}: parts that forgot names, {question}', done.returncode == status and told, done.stdout)
+            check(f'{name}: parts that forgot names, {question}',
+                  done.returncode == status and told, done.stdout)
         code, claim = run_json('guide', GUIDES[name], '--split', how)
         text = ''.join(f'guide {part["name"]} = {part["term"]};\n' for part in claim['guides'])
         if claim['ignored']:
             text += 'ignore ' + ', '.join(claim['ignored']) + ';\n'
         done = run('guide', write('json.xgdl', text), '--equal', GUIDES[name])
-        check(f'{name}: terms of an object', done.returncode == 0 and claim['alphabet'], done.stdout)
+        check(f'{name}: terms of an object', done.returncode == 0 and claim['alphabet'],
+              done.stdout)
     done = run('check', MODEL, '--guide', GUIDES['zero'], '-p', 'never', '-q')
     check('what may happen no times does not happen', done.returncode == 0, done.stdout)
     text = 'guide q = a* || b{0,0};\nignore b;\n'
     done = run('check', MODEL, '--guide', write('both.xgdl', text))
     told = "'b' cannot be ignored: the file speaks of it" in done.stderr
     check('what may happen no times is not ignored', done.returncode == 2 and told, done.stderr)
-    one, two = write('one.xgdl', 'guide g = b*;\n'), write('two.xgdl', 'guide g = b* || "q[0].b"{0};\n')
+    one, two = write('one.xgdl', 'guide g = b*;\n'), write('two.xgdl',
+                                                           'guide g = b* || "q[0].b"{0};\n')
     code, claim = run_json('guide', one, '--equal', two)
-    check('equal words, other names', code == 1 and claim['difference'] == {'word': ['q[0].b'], 'only_in': 'first'}
-          and claim['why'] == 'g does not mention "q[0].b", which counts as b there; the second one mentions '
+    check('equal words, other names',
+          code == 1 and claim['difference'] == {'word': ['q[0].b'], 'only_in': 'first'}
+          and claim['why']
+          == 'g does not mention "q[0].b", which counts as b there; the second one mentions '
           '"q[0].b" and allows it never', claim)
     done = run('guide', one, '--within', write('three.xgdl', 'guide g = (b [] c)*;\n'))
-    check('what names do not show', done.returncode == 0 and "the guide 'g' does not mention c" in done.stderr, done.stderr)
+    check('what names do not show',
+          done.returncode == 0 and "the guide 'g' does not mention c" in done.stderr, done.stderr)
 
 
 section(known)

@@ -138,7 +138,8 @@ def cube(bits, steps):
     lines = ['cairn 1 model "cube" process "p" type "P"', f'variable "n" of "p" 0..{steps} = 0']
     lines += [f'variable "x{i}" of "p" 0..1 = 0' for i in range(bits)]
     lines += [f'rule "f{i}" part "p" set "x{i}" (sub 1 1 "x{i}")' for i in range(bits)]
-    lines.append(f'rule "step" part "p" when (lt "n" {steps}) set "n" (mod 0 (add 0 "n" 1) {steps + 1})')
+    lines.append(f'rule "step" part "p" when (lt "n" {steps}) '
+                 f'set "n" (mod 0 (add 0 "n" 1) {steps + 1})')
     every = '(and ' * (bits - 1) + '(eq "x0" 1) ' + ' '.join(
         f'(eq "x{i}" 1))' for i in range(1, bits))
     lines.append(f'property "all" invariant formula (not (and (eq "n" {steps}) {every}))')
@@ -183,7 +184,8 @@ def limits(rng, big, plain):
     while memory < 1 << 16:
         result, claim = told('check', big, '--freeze', where, '--resume', '--memory', f'{memory}K')
         refused = result.returncode == 2 and 'memory was refused' in result.stderr
-        if crashed(result) or not refused and (claim['complete'] or result.returncode not in (1, 3)):
+        good = refused or not claim['complete'] and result.returncode in (1, 3)
+        if crashed(result) or not good:
             break
         seen.append((result.returncode, claim['states'] if claim.get('engine') else 0))
         memory = memory * 5 // 4

@@ -1,5 +1,6 @@
-"""libcairn as others link it: installed somewhere, found by pkg-config, linked shared and static; the example says what the program says; the header
-compiles alone in C and C++, and nothing but its names can be seen."""
+"""libcairn as others link it: installed somewhere, found by pkg-config, linked shared and static;
+the example says what the program says; the header compiles alone in C and C++, and nothing but its
+names can be seen."""
 import json
 import os
 import re
@@ -21,34 +22,43 @@ def shell(command, **more):
 def installed():
     made = shell(f'make -s -j2 install PREFIX={PREFIX}', cwd=ROOT)
     check('make install', made.returncode == 0, made.stderr[-1500:])
-    for name in ('include/cairn.h', 'lib/libcairn.so', 'lib/libcairn.so.0', 'lib/libcairn.a', 'lib/pkgconfig/cairn.pc', 'bin/cairn'):
+    for name in ('include/cairn.h', 'lib/libcairn.so', 'lib/libcairn.so.0', 'lib/libcairn.a',
+                 'lib/pkgconfig/cairn.pc', 'bin/cairn'):
         check(f'{name} is installed', os.path.exists(os.path.join(PREFIX, name)))
-    version = shell(f'PKG_CONFIG_PATH={PREFIX}/lib/pkgconfig pkg-config --modversion cairn').stdout.strip()
-    check('pkg-config knows the version', run('--version').stdout.split() == ['cairn', version], version)
+    version = shell(
+        f'PKG_CONFIG_PATH={PREFIX}/lib/pkgconfig pkg-config --modversion cairn').stdout.strip()
+    check('pkg-config knows the version', run('--version').stdout.split() == ['cairn', version],
+          version)
 
 
 def header():
     with open(HEADER, encoding='utf-8') as file:
         names = set(re.findall(r'\bcairn_\w+(?=\()', file.read()))
-    for language, compiler in (('c', 'gcc -std=c99'), ('c++', 'clang++ -std=c++11'), ('c', 'clang -std=c11')):
-        alone = shell(f'{compiler} -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x {language} {HEADER}')
+    for language, compiler in (('c', 'gcc -std=c99'), ('c++', 'clang++ -std=c++11'),
+                               ('c', 'clang -std=c11')):
+        alone = shell(
+            f'{compiler} -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x {language} {HEADER}')
         check(f'cairn.h compiles alone: {compiler}', alone.returncode == 0, alone.stderr)
     for library, option in (('libcairn.so.0', '-D'), ('libcairn.a', '-g')):
         seen = shell(f'nm {option} --defined-only {PREFIX}/lib/{library}').stdout
-        check(f'{library} has the names of its header and no others', {line.split()[-1] for line in seen.splitlines() if ' T ' in line or ' D ' in line or ' B ' in line} == names, seen[:500])
+        check(f'{library} has the names of its header and no others',
+              {line.split()[-1] for line in seen.splitlines() if ' T ' in line or ' D ' in line
+               or ' B ' in line} == names, seen[:500])
 
 
 def link(kind):
     """The example, linked like that: a function that runs it."""
     program = os.path.join(scratch.name, f'verify-{kind}')
-    flags = f'$(PKG_CONFIG_PATH={PREFIX}/lib/pkgconfig pkg-config --cflags --libs {"--static" if kind == "static" else ""} cairn)'
+    flags = (f'$(PKG_CONFIG_PATH={PREFIX}/lib/pkgconfig pkg-config --cflags --libs '
+             f'{"--static" if kind == "static" else ""} cairn)')
     if kind == 'static':
         flags = flags.replace('$(', '$(echo $(').rstrip() + ' | sed "s,-lcairn,-l:libcairn.a,")'
     made = shell(f'gcc -Wall -Wextra -Werror -o {program} {ROOT}/examples/library/verify.c {flags}')
     check(f'the example links: {kind}', made.returncode == 0, made.stderr[-1500:])
     needs = shell(f'ldd {program}').stdout
     check(f'{kind} it is', ('libcairn.so.0' in needs) == (kind == 'shared'), needs)
-    return lambda *words: subprocess.run([program, *words], capture_output=True, text=True, env=dict(os.environ, LD_LIBRARY_PATH=f'{PREFIX}/lib'))
+    return lambda *words: subprocess.run([program, *words], capture_output=True, text=True,
+                                         env=dict(os.environ, LD_LIBRARY_PATH=f'{PREFIX}/lib'))
 
 
 def example(verify, kind):
@@ -59,13 +69,20 @@ def example(verify, kind):
         check(f'{kind}: nothing on standard error', told.stderr == '', told.stderr)
         check(f'{kind}: the status', told.returncode == 1, told.returncode)
         check(f'{kind}: the sentence', claim['assurance'] in told.stdout, told.stdout)
-        check(f'{kind}: the states', f': {claim["states"]} states' in told.stdout, told.stdout[:200])
+        check(f'{kind}: the states', f': {claim["states"]} states' in told.stdout,
+              told.stdout[:200])
         for row in claim['properties']:
-            check(f'{kind}: {row["name"]}', f'\n  {row["verdict"]} {row["name"]}\n' in told.stdout, told.stdout)
-            for step in row.get('trace', {}).get('steps', [])[1:] if row['verdict'] == 'violated' else []:
-                check(f'{kind}: {row["name"]}: its run', f'    {step["label"]}: ' in told.stdout, told.stdout)
+            check(f'{kind}: {row["name"]}', f'\n  {row["verdict"]} {row["name"]}\n' in told.stdout,
+                  told.stdout)
+            for step in (row.get('trace', {}).get('steps', [])[1:] if row['verdict'] == 'violated'
+                         else []):
+                check(f'{kind}: {row["name"]}: its run', f'    {step["label"]}: ' in told.stdout,
+                      told.stdout)
     wrong = verify('/nowhere/x.mil')
-    check(f'{kind}: a mistake is told by the program alone', wrong.returncode == 2 and wrong.stderr == '' and wrong.stdout.startswith('/nowhere/x.mil:0:0: cannot open'), wrong.stdout + wrong.stderr)
+    check(f'{kind}: a mistake is told by the program alone',
+          wrong.returncode == 2 and wrong.stderr == ''
+          and wrong.stdout.startswith('/nowhere/x.mil:0:0: cannot open'),
+          wrong.stdout + wrong.stderr)
 
 
 installed()

@@ -1,6 +1,8 @@
-"""Random models: the engine against the independent oracle (test/oracle) and a naive search with the reference evaluator (test/tools/naive.c), in the release build, breadth-first and depth-first, and in the
-degenerate build (4-bit hash, tiny tables, sanitizers). Compares states, transitions, initial states, deadlocks, depth, levels,
-run-time errors, rules, verdicts and the length of counterexamples."""
+"""Random models: the engine against the independent oracle (test/oracle) and a naive search with
+the reference evaluator (test/tools/naive.c), in the release build, breadth-first, depth-first and
+best-first, and in the degenerate build (4-bit hash, tiny tables, sanitizers). Compares states,
+transitions, initial states, deadlocks, depth, levels, run-time errors, rules, verdicts and the
+length of counterexamples."""
 import os
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -34,23 +36,29 @@ def compare_verdicts(name, ours, theirs, breadth_first):
         if item['verdict'] == 'unknown': # a proposition divides by zero: the oracle says "error"
             check(f'{name} {item["name"]} decided', other['verdict'] == 'error')
             continue
-        check(f'{name} {item["name"]}', item['verdict'] == other['verdict'], f'{item["verdict"]} instead of {other["verdict"]}')
+        check(f'{name} {item["name"]}', item['verdict'] == other['verdict'],
+              f'{item["verdict"]} instead of {other["verdict"]}')
         if item['verdict'] == 'violated' and 'distance' in other:
             steps = len(item['trace']['steps']) - 1
             good = steps == other['distance'] if breadth_first else steps >= other['distance']
-            check(f'{name} distance of {item["name"]}', good, f'{steps} instead of {other["distance"]}')
+            check(f'{name} distance of {item["name"]}', good,
+                  f'{steps} instead of {other["distance"]}')
 
 
 def compare(seed, **options):
     text = generate(seed, **options)
     theirs = oracle.run(text)
     model = write('random.mil', text)
-    naive = json.loads(subprocess.run([NAIVE, model], capture_output=True, text=True).stdout or '{}')
+    naive = json.loads(subprocess.run([NAIVE, model], capture_output=True, text=True).stdout
+                       or '{}')
     for key in (*COUNTS, 'runtime_errors', 'depth'):
-        check(f'seed {seed} {options} reference evaluator {key}', naive.get(key) == theirs[key], f'{naive.get(key)} instead of {theirs[key]}')
-    for label, program, extra in (('bfs', CAIRN, ()), ('dfs', CAIRN, ('--order', 'dfs')), ('degenerate', DEGENERATE, ())):
+        check(f'seed {seed} {options} reference evaluator {key}', naive.get(key) == theirs[key],
+              f'{naive.get(key)} instead of {theirs[key]}')
+    for label, program, extra in (('bfs', CAIRN, ()), ('dfs', CAIRN, ('--order', 'dfs')),
+                                  ('best-first', CAIRN, ('--order', 'best-first')),
+                                  ('degenerate', DEGENERATE, ())):
         name = f'seed {seed} {options} {label}'
-        breadth_first = label != 'dfs'
+        breadth_first = label not in ('dfs', 'best-first')
         status, ours = run_json('explore', model, '-q', *extra, program=program)
         if not check(f'{name} explores', ours is not None and ours['complete'], status):
             continue

@@ -1,5 +1,7 @@
-"""What results show. Values as their language writes them, in text, JSON, ITF and pages, and replayed in every form, on models of all languages; explanations in the user's words; vacuity, in every
-engine and order of search, against the reachability of the antecedent; and that a simulation tells one story in its text, its JSON object and its exit status."""
+"""What results show. Values as their language writes them, in text, JSON, ITF and pages, and
+replayed in every form, on models of all languages; explanations in the user's words; vacuity, in
+every engine and order of search, against the reachability of the antecedent; and that a simulation
+tells one story in its text, its JSON object and its exit status."""
 import glob
 import json
 import os
@@ -10,7 +12,8 @@ from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run
 from generate import generate
 
 REGRESS = os.path.join(ROOT, 'test', 'regress')
-VALUES, BLOCKED = os.path.join(REGRESS, 'shown-values.fcr'), os.path.join(REGRESS, 'shown-blocked.fcr')
+VALUES, BLOCKED = os.path.join(REGRESS, 'shown-values.fcr'), os.path.join(REGRESS,
+        'shown-blocked.fcr')
 CONTEXT, GUIDE = os.path.join(REGRESS, 'shown-context'), os.path.join(REGRESS, 'shown-guide')
 INTERNAL = ('table0', 'temporary', 'false is false', '.length', 'context.state', '.seen')
 
@@ -30,43 +33,87 @@ def values():
     status, claim = run_json('check', VALUES, program=ASAN)
     steps = property_of(claim, 'deadlock')['trace']['steps']
     states = [step['state'] for step in steps]
-    check('the first state', states[0] == {'q': [], 'P[0].state': 'first_', 'P[0].table': [{'a': 0, 'b': False}] * 2, 'P[0].inner': [[], []], 'P[0].k': 'idle', 'P[0].n': -3, 'P[0].ok': False}, states[0])
-    check('a queue of constructors', [state['q'] for state in states] == [[], [{'data': 2}], [{'data': 2}, {'pair': {'a': 1, 'b': True}}], [{'pair': {'a': 1, 'b': True}}], []], states)
-    check('a constructor', [state['P[0].k'] for state in states] == ['idle', 'idle', {'pair': {'a': 1, 'b': True}}, {'data': 2}, 'idle'], states)
-    check('true is no number', states[1]['P[0].table'][1]['b'] is True and states[4]['P[0].ok'] is True, states)
-    check('what a step changes', [step['changed'] for step in steps[:2]] == [[], ['q', 'P[0].state', 'P[0].table']], steps[:2])
-    check('where a step stands', [(step['file'], step['line'], step['column']) for step in steps[:2]] == [(None, None, None), ('shown-values.fcr', 13, 5)], steps[:2])
-    check('the keys of a step', list(steps[1]) == ['label', 'process', 'file', 'line', 'column', 'state', 'changed'], list(steps[1]))
-    check('why', property_of(claim, 'small')['why'] == 'in the last state:\n  P[0].n < 5 is false: P[0].n = 7', property_of(claim, 'small'))
-    raw = property_of(run_json('check', VALUES, '--raw')[1], 'deadlock')['trace']['steps'][2]['state']
-    check('--raw: numbers, variable by variable', raw['q.length'] == 2 and raw['q[1]'] == 2 and raw['P[0].state'] == 2 and raw['P[0].table[1].b'] == 1
-          and all(isinstance(value, int) and not isinstance(value, bool) for value in raw.values()), raw)
+    check('the first state',
+          states[0]
+          == {'q': [], 'P[0].state': 'first_', 'P[0].table': [{'a': 0, 'b': False}] * 2,
+              'P[0].inner': [[], []], 'P[0].k': 'idle', 'P[0].n': -3, 'P[0].ok': False}, states[0])
+    check('a queue of constructors',
+          [state['q'] for state in states]
+          == [[], [{'data': 2}], [{'data': 2}, {'pair': {'a': 1, 'b': True}}],
+              [{'pair': {'a': 1, 'b': True}}], []], states)
+    check('a constructor',
+          [state['P[0].k'] for state in states]
+          == ['idle', 'idle', {'pair': {'a': 1, 'b': True}}, {'data': 2}, 'idle'], states)
+    check('true is no number',
+          states[1]['P[0].table'][1]['b'] is True and states[4]['P[0].ok'] is True, states)
+    check('what a step changes',
+          [step['changed'] for step in steps[:2]] == [[], ['q', 'P[0].state', 'P[0].table']],
+          steps[:2])
+    check('where a step stands',
+          [(step['file'], step['line'], step['column']) for step in steps[:2]]
+          == [(None, None, None), ('shown-values.fcr', 13, 5)], steps[:2])
+    check('the keys of a step',
+          list(steps[1]) == ['label', 'process', 'file', 'line', 'column', 'state', 'changed'],
+          list(steps[1]))
+    check('why',
+          property_of(claim, 'small')['why']
+          == 'in the last state:\n  P[0].n < 5 is false: P[0].n = 7', property_of(claim, 'small'))
+    raw = property_of(run_json('check', VALUES, '--raw')[1],
+                      'deadlock')['trace']['steps'][2]['state']
+    check('--raw: numbers, variable by variable',
+          raw['q.length'] == 2 and raw['q[1]'] == 2 and raw['P[0].state'] == 2
+          and raw['P[0].table[1].b'] == 1
+          and all(isinstance(value, int) and not isinstance(value, bool) for value in raw.values()),
+          raw)
     text = run('check', VALUES).stdout
-    for words in ('q = {|data(2)|} -> {|data(2), pair({a = 1, b = true})|}', 'P[0].table[1].b = false -> true', 'P[0].table = [{a = 0, b = false}, {a = 0, b = false}]', 'P[0].inner[1] = {||} -> {|true|}'):
+    for words in ('q = {|data(2)|} -> {|data(2), pair({a = 1, b = true})|}',
+                  'P[0].table[1].b = false -> true',
+                  'P[0].table = [{a = 0, b = false}, {a = 0, b = false}]',
+                  'P[0].inner[1] = {||} -> {|true|}'):
         check(f'text: {words}', ' '.join(words.split()) in ' '.join(text.split()), text)
     check('text: --raw', 'q.length = 0 -> 1' in run('check', VALUES, '--raw').stdout)
-    mutex = run_json('check', os.path.join(ROOT, 'examples', 'philosophers', 'phils.mil'), '-p', 'deadlock')[1]['properties'][0]['trace']['steps']
-    check('Milestones: locations by name', mutex[1]['state']['phil[0].pc'] in ('thinking', 'hungry') and mutex[1]['line'] == 35, mutex[1])
-    timed = property_of(run_json('check', os.path.join(REGRESS, 'timed-late-failure.fcr'))[1], 'deadlock')['trace']['steps']
-    check('time: a step has its date', 'delay' not in timed[0] and all('delay' in step and 'date' in step for step in timed[1:]), timed[1])
-    named = write('named.cairn', 'cairn 1\nmodel "m"\nvariable "x" 0..1 = 0 named "red" "green"\nvariable "b" 0..1 = 0 named "false" "true"\nvariable "big" 0..9223372036854775807 = 9007199254740993\n'
+    mutex = run_json('check', os.path.join(ROOT, 'examples', 'philosophers', 'phils.mil'), '-p',
+                     'deadlock')[1]['properties'][0]['trace']['steps']
+    check('Milestones: locations by name',
+          mutex[1]['state']['phil[0].pc'] in ('thinking', 'hungry') and mutex[1]['line'] == 35,
+          mutex[1])
+    timed = property_of(run_json('check', os.path.join(REGRESS, 'timed-late-failure.fcr'))[1],
+                        'deadlock')['trace']['steps']
+    check('time: a step has its date',
+          'delay' not in timed[0] and all('delay' in step and 'date' in step for step in timed[1:]),
+          timed[1])
+    named = write('named.cairn',
+                  'cairn 1\nmodel "m"\nvariable "x" 0..1 = 0 named "red" "green"\nvariable "b" '
+                  '0..1 = 0 named "false" "true"\nvariable "big" 0..9223372036854775807 = '
+                  '9007199254740993\n'
                   'rule "r" part global when (eq "x" 0) set "x" 1 set "b" 1\n')
-    state = run_json('check', named, '-p', 'deadlock', '--trace', path('named.itf.json'))[1]['properties'][0]['trace']['steps'][1]['state']
-    check("Cairn's own text: names and truth values", state == {'x': 'green', 'b': True, 'big': '9007199254740993'}, state)
+    state = run_json('check', named, '-p', 'deadlock', '--trace',
+                     path('named.itf.json'))[1]['properties'][0]['trace']['steps'][1]['state']
+    check("Cairn's own text: names and truth values",
+          state == {'x': 'green', 'b': True, 'big': '9007199254740993'}, state)
     check('and they are replayed', run('replay', path('named.itf.json')).returncode == 0)
-    twice = write('twice.cairn', 'cairn 1\nmodel "m"\nprocess "p" type "T" pc "x"\n location 0 "a"\n location 1 "a"\nvariable "x" of "p" 0..1 = 0\nvariable "c" 0..2 = 0 named "r" "r" "1"\n'
+    twice = write('twice.cairn',
+                  'cairn 1\nmodel "m"\nprocess "p" type "T" pc "x"\n location 0 "a"\n location 1 '
+                  '"a"\nvariable "x" of "p" 0..1 = 0\nvariable "c" 0..2 = 0 named "r" "r" "1"\n'
                   'rule "r" part "p" when (eq "x" 0) set "x" 1 set "c" 2\n')
-    state = run_json('check', twice, '-p', 'deadlock', '--trace', path('twice.itf.json'))[1]['properties'][0]['trace']['steps'][1]['state']
-    check('names that two values have, or that look like numbers', state == {'x': 1, 'c': '1'} and run('replay', path('twice.itf.json')).returncode == 0, state)
+    state = run_json('check', twice, '-p', 'deadlock', '--trace',
+                     path('twice.itf.json'))[1]['properties'][0]['trace']['steps'][1]['state']
+    check('names that two values have, or that look like numbers',
+          state == {'x': 1, 'c': '1'} and run('replay', path('twice.itf.json')).returncode == 0,
+          state)
 
 
 def replays():
-    """Every run that the models of the repository have to show, and random ones, are replayed in both forms; what changes is what differs."""
-    files = [file for folder in ('examples/*', 'test/regress') for kind in ('mil', 'fcr', 'cairn') for file in sorted(glob.glob(os.path.join(ROOT, folder, '*.' + kind)))]
+    """Every run that the models of the repository have to show, and random ones, are replayed in
+    both forms; what changes is what differs."""
+    files = [file for folder in ('examples/*', 'test/regress') for kind in ('mil', 'fcr', 'cairn')
+             for file in sorted(glob.glob(os.path.join(ROOT, folder, '*.' + kind)))]
     wrong, runs = [], 0
     for number, file in enumerate(files):
         for raw in ((), ('--raw',)):
-            for command in (('simulate', file, '--steps', '40', '--seed', str(SEED + number)), ('check', file, '-q', '--engine', 'explicit', '--time', '2s', '--no-deadlock')):
+            for command in (('simulate', file, '--steps', '40', '--seed', str(SEED + number)),
+                            ('check', file, '-q', '--engine', 'explicit', '--time', '2s',
+                             '--no-deadlock')):
                 if not LONG and (number + SEED) % (8 if command[0] == 'check' else 3):
                     continue
                 if os.path.exists(path('run.itf.json')):
@@ -75,42 +122,72 @@ def replays():
                 if not os.path.exists(path('run.itf.json')):
                     continue
                 runs += 1
-                again = run('replay', path('run.itf.json'), '-q', '--model', file, program=ASAN if number % 8 == 0 else CAIRN)
+                again = run('replay', path('run.itf.json'), '-q', '--model', file,
+                            program=ASAN if number % 8 == 0 else CAIRN)
                 if again.returncode or crashed(again):
                     wrong.append((command, raw, again.stderr[-300:]))
-    check(f'{runs} runs are replayed, in the form of their language and raw', runs > 20 and not wrong, wrong[:2])
+    check(f'{runs} runs are replayed, in the form of their language and raw',
+          runs > 20 and not wrong, wrong[:2])
     trace = path('run.itf.json')
     run('check', VALUES, '-p', 'deadlock', '--trace', trace)
     good = json.loads(read('run.itf.json'))
-    for name, key, value in (('a constructor that is none', 'P[0].k', 'other'), ('an argument too many', 'P[0].k', {'idle': 3}), ('an argument too few', 'P[0].k', 'data'), ('two constructors', 'P[0].k', {'data': 1, 'pair': 2}),
-                             ('a queue that is too long', 'q', [{'data': 1}] * 3), ('an array that is too short', 'P[0].table', []), ('a field that is missing', 'P[0].table', [{'a': 1}, {'a': 1}]),
-                             ('a record that is a number', 'P[0].table', 3), ('nothing', 'q', None), ('a location that is none', 'P[0].state', 'nowhere'), ('another value', 'q', [{'data': 3}])):
+    for name, key, value in (('a constructor that is none', 'P[0].k', 'other'),
+                             ('an argument too many', 'P[0].k', {'idle': 3}),
+                             ('an argument too few', 'P[0].k', 'data'),
+                             ('two constructors', 'P[0].k', {'data': 1, 'pair': 2}),
+                             ('a queue that is too long', 'q', [{'data': 1}] * 3),
+                             ('an array that is too short', 'P[0].table', []),
+                             ('a field that is missing', 'P[0].table', [{'a': 1}, {'a': 1}]),
+                             ('a record that is a number', 'P[0].table', 3), ('nothing', 'q', None),
+                             ('a location that is none', 'P[0].state', 'nowhere'),
+                             ('another value', 'q', [{'data': 3}])):
         bad = json.loads(json.dumps(good))
         bad['states'][1][key] = value
-        result = run('replay', write('bad.itf.json', json.dumps(bad)), '--model', VALUES, program=ASAN)
-        check(f'replay refuses {name}', result.returncode == 2 and 'error' in result.stderr and not crashed(result), result.stderr)
+        result = run('replay', write('bad.itf.json', json.dumps(bad)), '--model', VALUES,
+                     program=ASAN)
+        check(f'replay refuses {name}',
+              result.returncode == 2 and 'error' in result.stderr and not crashed(result),
+              result.stderr)
 
 
 # ---- explanations ----
 
 def explanations():
     for name, words, arguments in (
-            ('instances of a process', ('m.id = wanted is false: Waiter[0].m = {id = 1, ok = true}, two = 2', 'm.id = wanted is false: Waiter[1].m = {id = 2, ok = true}, three = 3'), (BLOCKED,)),
-            ('a context that waits for a message', ('the context waits for told (receive answer from {Server}1)', 'the message is not the first one in the queue: toContext = {|refusal|}', 'not empty input is false: Server_1 = {||}'),
+            ('instances of a process',
+             ('m.id = wanted is false: Waiter[0].m = {id = 1, ok = true}, two = 2',
+              'm.id = wanted is false: Waiter[1].m = {id = 2, ok = true}, three = 3'), (BLOCKED,)),
+            ('a context that waits for a message',
+             ('the context waits for told (receive answer from {Server}1)',
+              'the message is not the first one in the queue: toContext = {|refusal|}',
+              'not empty input is false: Server_1 = {||}'),
              (CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:waits')),
-            ('a context that waits for a queue', ('the context waits for ask (send request to {Server}1)', 'the queue has no room for the message: Server_1 = {|request|}'), (CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:floods')),
-            ('a context that waits for a step', ('the context does not allow replied (sync reply of {Server}1) here: it allows taken (sync take of {Server}1)', 'the context waits for taken (sync take of {Server}1)'),
+            ('a context that waits for a queue',
+             ('the context waits for ask (send request to {Server}1)',
+              'the queue has no room for the message: Server_1 = {|request|}'),
+             (CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:floods')),
+            ('a context that waits for a step',
+             ('the context does not allow replied (sync reply of {Server}1) here: it allows taken '
+              '(sync take of {Server}1)', 'the context waits for taken (sync take of {Server}1)'),
              (CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:steps')),
-            ('a guide', ('the guide never allows leave', 'the guide does not allow want here: it allows enter'), (GUIDE + '.mil', '--guide', GUIDE + '.xgdl:short'))):
+            ('a guide',
+             ('the guide never allows leave',
+              'the guide does not allow want here: it allows enter'),
+             (GUIDE + '.mil', '--guide', GUIDE + '.xgdl:short'))):
         text = run('check', *arguments, '-p', 'deadlock', '--no-deadlock', program=ASAN)
         end = text.stdout.split('in the last state:')[-1].split('\n\n')[0]
         status, claim = run_json('check', *arguments, '-p', 'deadlock')
         why = property_of(claim, 'deadlock')['why'] if status == 1 else ''
         for word in words:
             check(f'{name}: {word}', word in end and word in why, end)
-        check(f'{name}: no internals', status == 1 and not any(word in end or word in why for word in INTERNAL) and not crashed(text), end)
-        check(f'{name}: JSON says what the text says', [line.strip() for line in why.split('\n')[1:]] == [line.strip() for line in end.strip().split('\n')], (why, end))
-    observed = run('check', CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:waits', '-p', 'deadlock').stdout
+        check(f'{name}: no internals',
+              status == 1 and not any(word in end or word in why for word in INTERNAL)
+              and not crashed(text), end)
+        check(f'{name}: JSON says what the text says',
+              [line.strip() for line in why.split('\n')[1:]]
+              == [line.strip() for line in end.strip().split('\n')], (why, end))
+    observed = run('check', CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:waits', '-p',
+                   'deadlock').stdout
     check('observers only look on', 'calm stands at' not in observed, observed)
 
 
@@ -133,39 +210,65 @@ def told_vacuous(claim):
 def vacuity():
     model = write('vacuous.mil', COUNTER)
     every, single = {'never', 'lnever', 'cnever'}, {'never'}
-    for method, expected in ((('--engine', 'explicit'), every), (('--engine', 'explicit', '--order', 'dfs'), every), (('--engine', 'explicit', '--threads', '2'), every), (('--engine', 'symbolic'), every),
-                             (('--engine', 'bounded'), every - {'cnever'}), (('--engine', 'bounded', '--reduce', 'steps'), every - {'cnever'}), (('--engine', 'timed'), every - {'cnever'}), (('--partition', 'up'), single),
-                             (('--threads', '3'), every), ((), every), (('--engine', 'explicit', '--reduce', 'por'), every)):
+    for method, expected in ((('--engine', 'explicit'), every),
+                             (('--engine', 'explicit', '--order', 'dfs'), every),
+                             (('--engine', 'explicit', '--threads', '2'), every),
+                             (('--engine', 'symbolic'), every),
+                             (('--engine', 'bounded'), every - {'cnever'}),
+                             (('--engine', 'bounded', '--reduce', 'steps'), every - {'cnever'}),
+                             (('--engine', 'timed'), every - {'cnever'}),
+                             (('--partition', 'up'), single),
+                             (('--threads', '3'), every), ((), every),
+                             (('--engine', 'explicit', '--reduce', 'por'), every)):
         status, claim = run_json('check', model, *method, program=ASAN)
-        check(f'vacuous: {" ".join(method)}', claim and told_vacuous(claim) == expected, claim and [(p['name'], p['verdict'], p.get('vacuous')) for p in claim['properties']])
+        check(f'vacuous: {" ".join(method)}', claim and told_vacuous(claim) == expected,
+              claim and [(p['name'], p['verdict'], p.get('vacuous')) for p in claim['properties']])
     check('vacuous: -q says it', run('check', model, '-q').stdout.count('vacuously') == 3)
     cut = run_json('check', model, '--engine', 'explicit', '--bound', '3')[1]
     check('nothing is vacuous in a search that was cut', not told_vacuous(cut), cut['properties'])
-    check('--no-induction: not known', not told_vacuous(run_json('check', model, '--engine', 'bounded', '--no-induction', '--bound', '9')[1]))
+    check('--no-induction: not known',
+          not told_vacuous(
+        run_json('check', model, '--engine', 'bounded', '--no-induction', '--bound', '9')[1]))
     page = path('vacuous.html')
     run('check', model, '--report', page)
     text = read('vacuous.html')
-    check('the page: no vacuous property is plain green', text.count('<td class="vacuous"') == 3 and text.count('<span class="vacuous">holds</span>') == 3 and text.count('its antecedent is never true') >= 3, text[-2000:])
+    check('the page: no vacuous property is plain green',
+          text.count('<td class="vacuous"') == 3
+          and text.count('<span class="vacuous">holds</span>') == 3
+          and text.count('its antecedent is never true') >= 3, text[-2000:])
     matrix()
 
 
 def matrix():
-    """Vacuous in one context and not in the other: in each row, and in all together only when it is so in every row."""
-    never, sometimes = 'toContext[0] = answer => Server@idle', 'toContext[0] = refusal => toContext.length = 1'
-    arguments = ('check', CONTEXT + '.fcr', '--context', CONTEXT + '.cdl', '--invariant', never, '--invariant', sometimes, '--no-deadlock')
+    """Vacuous in one context and not in the other: in each row, and in all together only when it is
+    so in every row."""
+    never, sometimes = ('toContext[0] = answer => Server@idle',
+                        'toContext[0] = refusal => toContext.length = 1')
+    arguments = ('check', CONTEXT + '.fcr', '--context', CONTEXT + '.cdl', '--invariant', never,
+                 '--invariant', sometimes, '--no-deadlock')
     status, claim = run_json(*arguments, '--report', path('matrix.html'), program=ASAN)
-    check('contexts: the rows', [told_vacuous(row) for row in claim['contexts']] == [{'invariant[0]'}, {'invariant[0]'}, {'invariant[0]', 'invariant[1]'}], [told_vacuous(row) for row in claim['contexts']])
+    check('contexts: the rows',
+          [told_vacuous(row) for row in claim['contexts']]
+          == [{'invariant[0]'}, {'invariant[0]'}, {'invariant[0]', 'invariant[1]'}],
+          [told_vacuous(row) for row in claim['contexts']])
     check('contexts: all together', told_vacuous(claim) == {'invariant[0]'}, claim['properties'])
     shown = run(*arguments).stdout
-    check('contexts: the matrix in text', shown.count('holds (v)') == 4 and '(v) vacuously: its antecedent is never true' in shown, shown)
+    check('contexts: the matrix in text',
+          shown.count('holds (v)') == 4 and '(v) vacuously: its antecedent is never true' in shown,
+          shown)
     check('contexts: the page', read('matrix.html').count('<td class="vacuous"') == 4)
-    for options in (('--order', 'past-freeze'), ('--split', 'always'), ('--split', 'always', '--threads', '2')):
-        one = run_json('check', CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:floods', '--invariant', never, '--invariant', sometimes, '--no-deadlock', *options, program=ASAN)[1]
-        check(f'vacuous: {" ".join(options)}', one and told_vacuous(one) == {'invariant[0]'}, one and one['properties'])
+    for options in (('--order', 'past-freeze'), ('--split', 'always'),
+                    ('--split', 'always', '--threads', '2')):
+        one = run_json('check', CONTEXT + '.fcr', '--context', CONTEXT + '.cdl:floods',
+                       '--invariant', never, '--invariant', sometimes, '--no-deadlock', *options,
+                       program=ASAN)[1]
+        check(f'vacuous: {" ".join(options)}', one and told_vacuous(one) == {'invariant[0]'},
+              one and one['properties'])
 
 
 def random_vacuity():
-    """A property that holds is vacuous exactly when the negation of its antecedent is an invariant. The bounded engine may leave it open, but is never wrong."""
+    """A property that holds is vacuous exactly when the negation of its antecedent is an invariant.
+    The bounded engine may leave it open, but is never wrong."""
     wrong, known, open_ = [], {True: 0, False: 0}, 0
     for seed in range(1 + 1000000 * SEED, 1 + 1000000 * SEED + (1500 if LONG else 16)):
         rng, model = random.Random(seed), write('random.mil', generate(seed))
@@ -175,13 +278,20 @@ def random_vacuity():
             continue
 
         def atom():
-            return f'{rng.choice(variables)} {rng.choice(("==", "==", "<", ">", "!="))} {rng.randrange(4)}'
+            return (f'{rng.choice(variables)} {rng.choice(("==", "==", "<", ">", "!="))} '
+                    f'{rng.randrange(4)}')
         antecedent = atom() if rng.random() < 0.5 else f'({atom()} & {atom()})'
-        formula = ('--invariant', f'{antecedent} -> {atom()} | {atom()}') if rng.random() < 0.6 else ('--ltl', f'G ({antecedent} -> F ({atom()} | true))')
-        reference = run_json('check', model, '-q', '--engine', 'explicit', '--invariant', f'!({antecedent})')[1]
-        never = [item for item in reference['properties'] if item['text'] == f'!({antecedent})'][0]['verdict']
-        for method in (('--engine', 'explicit'), ('--engine', 'symbolic'), ('--engine', 'bounded', '--time', '10s'), ('--engine', 'bounded', '--reduce', 'por', '--time', '10s')):
-            claim = run_json('check', model, '-q', *method, *formula, program=ASAN if seed % 8 == 0 else CAIRN)[1]
+        formula = (('--invariant', f'{antecedent} -> {atom()} | {atom()}') if rng.random() < 0.6
+                   else ('--ltl', f'G ({antecedent} -> F ({atom()} | true))'))
+        reference = run_json('check', model, '-q', '--engine', 'explicit', '--invariant',
+                             f'!({antecedent})')[1]
+        never = [item for item in reference['properties']
+                 if item['text'] == f'!({antecedent})'][0]['verdict']
+        for method in (('--engine', 'explicit'), ('--engine', 'symbolic'),
+                       ('--engine', 'bounded', '--time', '10s'),
+                       ('--engine', 'bounded', '--reduce', 'por', '--time', '10s')):
+            claim = run_json('check', model, '-q', *method, *formula,
+                             program=ASAN if seed % 8 == 0 else CAIRN)[1]
             item = [item for item in claim['properties'] if item['text'] == formula[1]][-1]
             vacuous, is_bounded = item.get('vacuous', False), 'bounded' in method
             if item['verdict'] != 'holds' or never == 'unknown':
@@ -190,25 +300,40 @@ def random_vacuity():
                 wrong.append((seed, method, formula, never, vacuous))
             known[vacuous] += 1
             open_ += is_bounded and vacuous != (never == 'holds')
-    check(f'random models: vacuous {known[True]} times, not {known[False]} times, {open_} left open by the bounded engine', not wrong and known[True] > 2 and known[False] > 2 and open_ * 4 <= known[True], wrong[:3])
+    check(f'random models: vacuous {known[True]} times, not {known[False]} times, {open_} left '
+          f'open by the bounded engine',
+          not wrong and known[True] > 2 and known[False] > 2 and open_ * 4 <= known[True],
+          wrong[:3])
 
 
 # ---- simulation ----
 
 def simulation():
     phils = os.path.join(ROOT, 'examples', 'philosophers', 'phils.mil')
-    for name, expected, arguments in (('a violation', 1, (phils, '-D', 'n=2', '--runs', '1000')), ('no violation', 3, (phils, '--steps', '3', '--seed', '2')),
-                                      ('a deadlock that nobody asks for', 3, (BLOCKED, '--no-deadlock')), ('a deadlock', 1, (BLOCKED,)), ('no runs', 3, (phils, '--runs', '0'))):
+    for name, expected, arguments in (('a violation', 1, (phils, '-D', 'n=2', '--runs', '1000')),
+                                      ('no violation', 3, (phils, '--steps', '3', '--seed', '2')),
+                                      ('a deadlock that nobody asks for', 3,
+                                       (BLOCKED, '--no-deadlock')), ('a deadlock', 1, (BLOCKED,)),
+                                      ('no runs', 3, (phils, '--runs', '0'))):
         status, claim = run_json('simulate', *arguments, program=ASAN)
         verdicts = [item['verdict'] for item in claim['properties']]
-        check(f'simulate, {name}: status {expected}', status == expected == run('simulate', *arguments).returncode == run('simulate', *arguments, '-q').returncode, status)
-        check(f'simulate, {name}: JSON says the same', claim['verdict'] == ('violated' if expected == 1 else 'unknown') and claim['complete'] is False and ('violated' in verdicts) == (expected == 1)
-              and 'holds' not in verdicts and (claim['property'] is not None) == (expected == 1) and ('violates' in claim['assurance']) == (expected == 1), claim)
-        check(f'simulate, {name}: every verdict has its evidence or reason', all(item['trace'] and item['why'] if item['verdict'] == 'violated' else item['reason'] for item in claim['properties']), claim['properties'])
+        check(f'simulate, {name}: status {expected}',
+              status == expected == run('simulate', *arguments).returncode
+              == run('simulate', *arguments, '-q').returncode, status)
+        check(f'simulate, {name}: JSON says the same',
+              claim['verdict'] == ('violated' if expected == 1 else 'unknown')
+              and claim['complete'] is False and ('violated' in verdicts) == (expected == 1)
+              and 'holds' not in verdicts and (claim['property'] is not None) == (expected == 1)
+              and ('violates' in claim['assurance']) == (expected == 1), claim)
+        check(f'simulate, {name}: every verdict has its evidence or reason',
+              all(item['trace'] and item['why'] if item['verdict'] == 'violated' else item['reason']
+                  for item in claim['properties']), claim['properties'])
     status, claim = run_json('simulate', write('wrong.mil', 'VARIABLES x : 2 := ; END'))
-    check('simulate, a bad model: status 2', status == 2 and claim['verdict'] == 'unknown' and claim['complete'] is False, claim)
+    check('simulate, a bad model: status 2',
+          status == 2 and claim['verdict'] == 'unknown' and claim['complete'] is False, claim)
     result = run('simulate', phils, '-i', '--json')
-    check('simulate -i has no JSON object', result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
+    check('simulate -i has no JSON object',
+          result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
 
 
 for part in (values, replays, explanations, vacuity, random_vacuity, simulation):

@@ -1,26 +1,33 @@
-"""The symbolic engine in all its methods. On the examples: counts and verdicts as their first lines say, in every method. On random models: the same counts, verdicts and
-lengths of counterexamples as the independent oracle (test/oracle); reduced state spaces are no larger and give the same verdicts. Producers
-and consumers: the closed formula for their states, and the number of post-images. Some runs use the sanitizer and degenerate builds."""
+"""The symbolic engine in all its methods. On the examples: counts and verdicts as their first lines
+say, in every method. On random models: the same counts, verdicts and lengths of counterexamples as
+the independent oracle (test/oracle); reduced state spaces are no larger and give the same verdicts.
+Producers and consumers: the closed formula for their states, and the number of post-images. Some
+runs use the sanitizer and degenerate builds."""
 import glob
 import os
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, finish, run, run_json, section, write
+from lib import (ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, finish, run, run_json, section,
+                 write)
 from generate import generate
 import oracle
 
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
-FULL = ['', '--direction forward', '--direction backward', '--tableau', '--tableau --direction backward', '--order bfs', '--order chaining --direction backward',
+FULL = ['', '--direction forward', '--direction backward', '--tableau',
+        '--tableau --direction backward', '--order bfs', '--order chaining --direction backward',
         '--no-frontier', '--relation monolithic', '--relation labelled --direction backward']
-REDUCED = ['--reduce por', '--reduce por --variant 2', '--reduce por --variant 3 --direction backward', '--reduce por --tableau', '--reduce deadlock',
+REDUCED = ['--reduce por', '--reduce por --variant 2',
+           '--reduce por --variant 3 --direction backward', '--reduce por --tableau',
+           '--reduce deadlock',
            '--reduce improviso']
 FAIR = ['--fair', '--fair --direction backward', '--fair --tableau']
 METHODS = FULL + REDUCED
 
 
 def check_model(model, constants, method, program=CAIRN):
-    return run_json('check', model, '-q', '--engine', 'symbolic', *constants, *method.split(), program=program)
+    return run_json('check', model, '-q', '--engine', 'symbolic', *constants, *method.split(),
+                    program=program)
 
 
 # ---- examples ----
@@ -44,7 +51,8 @@ def expectations(model):
 
 def examples():
     limit = 10 ** 5 if LONG else 4000 # states; larger ones take some methods long
-    for model in sorted(glob.glob(os.path.join(ROOT, 'examples', '*', '*.mil')) + glob.glob(os.path.join(ROOT, 'test', 'regress', '*.mil'))):
+    for model in sorted(glob.glob(os.path.join(ROOT, 'examples', '*', '*.mil'))
+                        + glob.glob(os.path.join(ROOT, 'test', 'regress', '*.mil'))):
         for constants, (counts, verdicts) in expectations(model).items():
             if int(counts.get('states', limit + 1)) > limit:
                 continue
@@ -55,22 +63,26 @@ def examples():
                     continue
                 for key, value in counts.items():
                     if key in COUNTS and method in FULL:
-                        check(f'{name} {key}', str(ours[key]) == value, f'{ours[key]} instead of {value}')
+                        check(f'{name} {key}', str(ours[key]) == value,
+                              f'{ours[key]} instead of {value}')
                     elif key == 'states':
                         check(f'{name} visits no more', int(ours[key]) <= int(value), ours[key])
                 for item in ours['properties']:
                     if item['name'] in verdicts:
-                        check(f'{name} {item["name"]}', item['verdict'] == verdicts[item['name']], item['verdict'])
+                        check(f'{name} {item["name"]}', item['verdict'] == verdicts[item['name']],
+                              item['verdict'])
 
 
 # ---- random models ----
 
 def compare(seed, text, theirs, method, program):
-    name = f'seed {seed} {method}' + ('' if program == CAIRN else f' {os.path.basename(os.path.dirname(program))}')
+    name = f'seed {seed} {method}' + ('' if program == CAIRN
+                                      else f' {os.path.basename(os.path.dirname(program))}')
     status, ours = check_model(write('symbolic.mil', text), ['--time', '20s'], method, program)
     if not check(f'{name} runs', ours is not None, status):
         return
-    if ours['statistics']['stop'] == 'the time limit was reached': # division by a wide variable: diagrams explode
+    # division by a wide variable: diagrams explode
+    if (ours['statistics']['stop'] == 'the time limit was reached'):
         global exploded
         exploded += 1
         return
@@ -85,10 +97,12 @@ def compare(seed, text, theirs, method, program):
         if item['verdict'] == 'unknown': # a proposition divides by zero: the oracle says "error"
             check(f'{name} {item["name"]} decided', other['verdict'] == 'error', item.get('reason'))
             continue
-        check(f'{name} {item["name"]}', item['verdict'] == other['verdict'], f'{item["verdict"]} instead of {other["verdict"]}')
+        check(f'{name} {item["name"]}', item['verdict'] == other['verdict'],
+              f'{item["verdict"]} instead of {other["verdict"]}')
         if item['verdict'] == 'violated' and 'distance' in other and not reduced:
             steps = len(item['trace']['steps']) - 1
-            check(f'{name} distance of {item["name"]}', steps == other['distance'], f'{steps} instead of {other["distance"]}')
+            check(f'{name} distance of {item["name"]}', steps == other['distance'],
+                  f'{steps} instead of {other["distance"]}')
 
 
 def random_models():
@@ -114,40 +128,51 @@ def producers_consumers():
     for m in [*range(1, 21), 100]:
         known = 7 * 81 ** m + 12 * 18 ** m + 24 * 9 ** m + 20 * 2 ** m + 20
         ours = run_json('explore', model, '-D', f'm={m}', '--engine', 'symbolic', '-q')[1]
-        check(f'pc m={m} has N(m) states', ours and int(ours['states']) == known, ours and ours['states'])
+        check(f'pc m={m} has N(m) states', ours and int(ours['states']) == known,
+              ours and ours['states'])
     for m in (1, 2, 3, 4, 10):
-        ours = run_json('explore', model, '-D', f'm={m}', '--engine', 'symbolic', '--order', 'bfs', '-q')[1]
+        ours = run_json('explore', model, '-D', f'm={m}', '--engine', 'symbolic', '--order', 'bfs',
+                        '-q')[1]
         images = ours and ours['statistics']['post_images']
         check(f'pc m={m} takes 80 m + 32 post-images', images == 80 * m + 32, images)
     turntable = os.path.join(ROOT, 'examples/turntable/tt.mil')
     for n in (1, 2, 3, 4, 10, 20):
         ours = run_json('explore', turntable, '-D', f'n={n}', '--engine', 'symbolic', '-q')[1]
-        check(f'tt n={n} has 2178 7^n + 2922 states', ours and int(ours['states']) == 2178 * 7 ** n + 2922, ours and ours['states'])
+        check(f'tt n={n} has 2178 7^n + 2922 states',
+              ours and int(ours['states']) == 2178 * 7 ** n + 2922, ours and ours['states'])
 
 
 # ---- pauses of the explicit engine ----
 
 def essence(ours):
-    return (ours['states'], ours['transitions'], ours['deadlocks'], [(item['name'], item['verdict']) for item in ours.get('properties', [])])
+    return (ours['states'], ours['transitions'], ours['deadlocks'],
+            [(item['name'], item['verdict']) for item in ours.get('properties', [])])
 
 
 def pauses():
-    """--engine auto after some states, in a build in which these can be few: the others answer in the pause, or have no time for it, and then the explicit engine goes on."""
+    """--engine auto after some states, in a build in which these can be few: the others answer in
+    the pause, or have no time for it, and then the explicit engine goes on."""
     went_on = answered = 0
     for seed in range(1000 * SEED, 1000 * SEED + (300 if LONG else 25)):
         model = write('paused.mil', generate(seed))
         for command in ('explore', 'check'):
-            options = () if command == 'explore' else ('-p', 'deadlock', '-p', 'runtime-error') if seed % 2 else ('-p', 'runtime-error')
+            options = (() if command == 'explore' else ('-p', 'deadlock', '-p', 'runtime-error')
+                       if seed % 2 else ('-p', 'runtime-error'))
             alone = run_json(command, model, '--engine', 'explicit', *options)[1]
             for pause in ('3 0.000000001', '3 600', '1 0.000000001'):
-                ours = run_json(command, model, *options, program=ASAN, env={'CAIRN_PAUSE': pause})[1]
+                ours = run_json(command, model, *options, program=ASAN,
+                                env={'CAIRN_PAUSE': pause})[1]
                 if not check(f'{command} of {seed}, paused {pause}: an answer', ours and alone):
                     continue
                 verdicts, wanted = essence(ours)[3], essence(alone)[3]
-                check(f'{command} of {seed}, paused {pause}: verdicts', all(a == b or 'unknown' in (a[1], b[1]) for a, b in zip(verdicts, wanted)), (verdicts, wanted))
+                check(f'{command} of {seed}, paused {pause}: verdicts',
+                      all(a == b or 'unknown' in (a[1], b[1]) for a, b in zip(verdicts, wanted)),
+                      (verdicts, wanted))
                 if ours['complete'] and alone['complete'] and ours['engine'] != 'bounded':
-                    check(f'{command} of {seed}, paused {pause}: counts', essence(ours)[:3] == essence(alone)[:3], (essence(ours), essence(alone)))
-                went_on += ours['engine'] == 'explicit' and 'the other engines' in ours['statistics'].get('why_engine', '')
+                    check(f'{command} of {seed}, paused {pause}: counts',
+                          essence(ours)[:3] == essence(alone)[:3], (essence(ours), essence(alone)))
+                went_on += (ours['engine'] == 'explicit'
+                            and 'the other engines' in ours['statistics'].get('why_engine', ''))
                 answered += ours['engine'] == 'symbolic'
     check('some searches went on after a pause', went_on >= 10, went_on)
     check('some were answered in one', answered >= 10, answered)
@@ -158,18 +183,28 @@ def pauses():
 def told():
     running = os.path.join(ROOT, 'examples/running/running.mil')
     text = run('explore', running, '--engine', 'symbolic', '--order', 'bfs', '-v').stdout
-    check('iterations are shown', all(f'iteration {i}: {n} states' in text for i, n in enumerate((1, 3, 5, 6, 7))), text)
-    text = run('check', running, '--ctl', 'AX g == 0', '--reduce', 'por', '--engine', 'symbolic', '--json').stdout
+    check('iterations are shown',
+          all(f'iteration {i}: {n} states' in text for i, n in enumerate((1, 3, 5, 6, 7))), text)
+    text = run('check', running, '--ctl', 'AX g == 0', '--reduce', 'por', '--engine', 'symbolic',
+               '--json').stdout
     check('a property with X is not reduced', 'without reduction: it has X' in text, text)
     small = run_json('check', running)[1]
-    check('auto takes the explicit engine for a small model', small['engine'] == 'explicit' and 'small' in small['statistics']['why_engine'])
-    large = run_json('explore', os.path.join(ROOT, 'examples/producer-consumer/pc.mil'), '-D', 'm=12')[1]
-    check('auto takes the symbolic engine for a large one', large['engine'] == 'symbolic' and 'states' in large['statistics']['why_engine'], large['engine'])
-    for wrong in ('--reduce por --bound 3', '--fair --reduce por', '--order dfs', '--relation monolithic --order chaining', '--no-frontier --order saturation', '--variant 4', '--reduce some'):
+    check('auto takes the explicit engine for a small model',
+          small['engine'] == 'explicit' and 'small' in small['statistics']['why_engine'])
+    large = run_json('explore', os.path.join(ROOT, 'examples/producer-consumer/pc.mil'), '-D',
+                     'm=12')[1]
+    check('auto takes the symbolic engine for a large one',
+          large['engine'] == 'symbolic' and 'states' in large['statistics']['why_engine'],
+          large['engine'])
+    for wrong in ('--reduce por --bound 3', '--fair --reduce por', '--order dfs',
+                  '--relation monolithic --order chaining', '--no-frontier --order saturation',
+                  '--variant 4', '--reduce some'):
         result = run('check', running, '--engine', 'symbolic', *wrong.split())
-        check(f'{wrong} is refused with a word', result.returncode == 2 and 'error' in result.stderr, result.stderr)
+        check(f'{wrong} is refused with a word',
+              result.returncode == 2 and 'error' in result.stderr, result.stderr)
     result = run('check', running, '--engine', 'explicit', '--direction', 'forward')
-    check('a symbolic choice with the explicit engine', result.returncode == 2 and '--engine symbolic' in result.stderr, result.stderr)
+    check('a symbolic choice with the explicit engine',
+          result.returncode == 2 and '--engine symbolic' in result.stderr, result.stderr)
 
 
 exploded = 0

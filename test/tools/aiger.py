@@ -1,11 +1,13 @@
-"""And-inverter graphs in the format AIGER 1.9: a strict reader of both forms, and a search of all reachable states by brute force. Written from the
-description of the format alone (Biere, Heljanko, Wieringa: AIGER 1.9 and beyond, 2011)."""
+"""And-inverter graphs in the format AIGER 1.9: a strict reader of both forms, and a search of all
+reachable states by brute force. Written from the description of the format alone (Biere, Heljanko,
+Wieringa: AIGER 1.9 and beyond, 2011)."""
 import itertools
 
 
 class Graph:
-    """inputs: count. latches: [(next, reset)]; a reset is 0, 1 or None for any. gates: [(left, right)], numbered after inputs and latches.
-    bads, constraints: literals. justice: lists of literals. names: {('l', 3): name}. comment: lines."""
+    """inputs: count. latches: [(next, reset)]; a reset is 0, 1 or None for any. gates: [(left,
+    right)], numbered after inputs and latches. bads, constraints: literals. justice: lists of
+    literals. names: {('l', 3): name}. comment: lines."""
 
     def __eq__(self, other):
         return vars(self) == vars(other)
@@ -33,7 +35,8 @@ class Reader:
 
     def numbers(self, *counts):
         words = self.line().split(' ')
-        demand(len(words) in counts and all(word.isdigit() for word in words), f'numbers expected, found {words}')
+        demand(len(words) in counts and all(word.isdigit() for word in words),
+               f'numbers expected, found {words}')
         return [int(word) for word in words]
 
     def difference(self):
@@ -52,7 +55,8 @@ def read(data):
     reader = Reader(data)
     kind, *words = reader.line().split(' ')
     demand(kind in ('aig', 'aag') and 5 <= len(words) <= 9, 'the header')
-    largest, inputs, latches, outputs, gates, bads, constraints, justice, fair = [int(word) for word in words] + [0] * (9 - len(words))
+    largest, inputs, latches, outputs, gates, bads, constraints, justice, fair = [int(word)
+        for word in words] + [0] * (9 - len(words))
     demand(largest == inputs + latches + gates, 'the header counts wrong')
     demand(outputs == 0 and fair == 0, 'there are outputs or fairness constraints')
     graph = Graph()
@@ -89,7 +93,8 @@ def read(data):
             small = large - reader.difference()
         demand(self > large >= small >= 0, 'the operands of a gate are not in order')
         graph.gates.append((large, small))
-    read_symbols(reader, graph, {'i': inputs, 'l': latches, 'b': bads, 'c': constraints, 'j': justice})
+    read_symbols(reader, graph,
+                 {'i': inputs, 'l': latches, 'b': bads, 'c': constraints, 'j': justice})
     return graph
 
 
@@ -101,19 +106,23 @@ def read_symbols(reader, graph, counts):
             graph.comment = reader.data[reader.at:].decode().splitlines()
             return
         place, _, name = line.partition(' ')
-        demand(place[:1] in counts and place[1:].isdigit() and int(place[1:]) < counts[place[0]] and name, f'a symbol: {line}')
+        demand(place[:1] in counts and place[1:].isdigit() and int(place[1:]) < counts[place[0]]
+               and name, f'a symbol: {line}')
         demand((place[0], int(place[1:])) not in graph.names, f'{place} has two names')
         graph.names[place[0], int(place[1:])] = name
 
 
 def untidy(graph):
     """Gates that nothing uses, that are there twice, or that are trivial."""
-    used = {root // 2 for root in [latch[0] for latch in graph.latches] + graph.bads + graph.constraints + sum(graph.justice, [])}
+    used = {root // 2
+            for root in [latch[0] for latch in graph.latches] + graph.bads + graph.constraints
+            + sum(graph.justice, [])}
     first = graph.inputs + len(graph.latches) + 1
     for large, small in graph.gates:
         used |= {large // 2, small // 2}
     wrong = [i for i in range(len(graph.gates)) if first + i not in used]
-    wrong += [i for i, (large, small) in enumerate(graph.gates) if large // 2 == small // 2 or small < 2]
+    wrong += [i for i, (large, small) in enumerate(graph.gates) if large // 2 == small // 2
+              or small < 2]
     return wrong + (['twice'] if len(set(graph.gates)) < len(graph.gates) else [])
 
 
@@ -130,18 +139,22 @@ def cone(graph, literals):
             todo += [operand // 2 for operand in graph.gates[node - first]]
         elif node > graph.inputs:
             todo.append(graph.latches[node - graph.inputs - 1][0] // 2)
-    return [n - 1 for n in sorted(seen) if n <= graph.inputs], [n - graph.inputs - 1 for n in sorted(seen) if graph.inputs < n < first]
+    return [n - 1 for n in sorted(seen) if n <= graph.inputs], [n - graph.inputs - 1
+                                                                for n in sorted(seen)
+                                                                if graph.inputs < n < first]
 
 
 class Search:
-    """All states of some latches, breadth-first, with every choice of inputs. A state is a string of 0 and 1, one per latch of `latches`.
-    Many states and inputs are computed at once: a wire is an integer with a bit for each of them."""
+    """All states of some latches, breadth-first, with every choice of inputs. A state is a string
+    of 0 and 1, one per latch of `latches`. Many states and inputs are computed at once: a wire is
+    an integer with a bit for each of them."""
 
     def __init__(self, graph, inputs, latches, watched):
         self.graph, self.inputs, self.latches, self.watched = graph, inputs, latches, watched
         self.distance = {}   # of each state
         self.steps = {}      # per state: {(next state, watched literals that are true as a string)}
-        first = [[str(reset)] if reset is not None else ['0', '1'] for reset in (graph.latches[i][1] for i in latches)]
+        first = [[str(reset)] if reset is not None else ['0', '1']
+                 for reset in (graph.latches[i][1] for i in latches)]
         level = [''.join(bits) for bits in itertools.product(*first)]
         self.initial, depth = [], 0
         while level:
@@ -153,7 +166,8 @@ class Search:
             if depth == 0:
                 self.initial = list(found)
             self.steps.update(found)
-            level = sorted({step[0] for steps in found.values() for step in steps} - set(self.distance))
+            level = sorted({step[0] for steps in found.values() for step in steps}
+                           - set(self.distance))
             depth += 1
 
     def wires(self, states):
@@ -165,42 +179,53 @@ class Search:
             half = 1 << i
             values[1 + number] = ones // ((1 << 2 * half) - 1) * (((1 << half) - 1) << half)
         for i, number in enumerate(self.latches):
-            values[1 + self.graph.inputs + number] = sum(block << s * choices for s, state in enumerate(states) if state[i] == '1')
+            values[1 + self.graph.inputs + number] = sum(block << s * choices
+                                                         for s, state in enumerate(states)
+                                                         if state[i] == '1')
         for large, small in self.graph.gates:
-            values.append((values[large // 2] ^ (ones if large & 1 else 0)) & (values[small // 2] ^ (ones if small & 1 else 0)))
+            values.append((values[large // 2] ^ (ones if large & 1 else 0))
+                          & (values[small // 2] ^ (ones if small & 1 else 0)))
         return lambda literal: values[literal // 2] ^ (ones if literal & 1 else 0), lanes
 
     def expand(self, states):
         wire, lanes = self.wires(states)
-        rows = [self.graph.constraints, [self.graph.latches[i][0] for i in self.latches], self.watched]
+        rows = [self.graph.constraints, [self.graph.latches[i][0] for i in self.latches],
+                self.watched]
         columns = [[f'{wire(literal):0{lanes}b}'[::-1] for literal in row] for row in rows]
-        allowed, nexts, marks = ([''.join(lane) for lane in zip(*column)] if column else [''] * lanes for column in columns)
+        allowed, nexts, marks = ([''.join(lane) for lane in zip(*column)] if column
+                                 else [''] * lanes for column in columns)
         found, choices = {}, 2 ** len(self.inputs)
         for s, state in enumerate(states):
-            steps = {(nexts[lane], marks[lane]) for lane in range(s * choices, (s + 1) * choices) if '0' not in allowed[lane]}
+            steps = {(nexts[lane], marks[lane]) for lane in range(s * choices, (s + 1) * choices)
+                     if '0' not in allowed[lane]}
             if steps:
                 found[state] = steps
         return found
 
 
 def bad_distances(graph):
-    """Per bad literal: the smallest number of steps to it, or None. Also the search, of what bad literals and constraints depend on."""
+    """Per bad literal: the smallest number of steps to it, or None. Also the search, of what bad
+    literals and constraints depend on."""
     search = Search(graph, *cone(graph, graph.bads), graph.bads)
     result = []
     for i in range(len(graph.bads)):
-        result.append(min((search.distance[state] for state, steps in search.steps.items() if any(mark[i] == '1' for _, mark in steps)), default=None))
+        result.append(
+            min((search.distance[state] for state, steps in search.steps.items()
+                 if any(mark[i] == '1' for _, mark in steps)), default=None))
     return result
 
 
 def justice_found(graph, literals):
-    """Whether a run makes all literals true again and again: a component with a step for each of them."""
+    """Whether a run makes all literals true again and again: a component with a step for each of
+    them."""
     search = Search(graph, *cone(graph, literals), literals)
     number = components(search.steps)
     marks = {}
     for state, steps in search.steps.items():
         for target, mark in steps:
             if number[state] == number.get(target):
-                marks.setdefault(number[state], set()).update(i for i, bit in enumerate(mark) if bit == '1')
+                marks.setdefault(number[state],
+                                 set()).update(i for i, bit in enumerate(mark) if bit == '1')
     return any(len(found) == len(literals) for found in marks.values())
 
 

@@ -1,9 +1,12 @@
-"""What Cairn writes for NuSMV, read and searched by brute force: an interpreter of that part of the language, eager like NuSMV (all branches of a case and all operands are
-evaluated, nothing may divide by zero or leave 32 bits). Quotients of negative numbers are cut towards zero or, as in old versions, downwards. Written from the manual of NuSMV 2.6."""
+"""What Cairn writes for NuSMV, read and searched by brute force: an interpreter of that part of the
+language, eager like NuSMV (all branches of a case and all operands are evaluated, nothing may
+divide by zero or leave 32 bits). Quotients of negative numbers are cut towards zero or, as in old
+versions, downwards. Written from the manual of NuSMV 2.6."""
 import itertools
 import re
 
-TOKEN = re.compile(r'\s*(?:(--[^\n]*)|(\d+)|([A-Za-z_][\w]*)|(<->|->|<=|>=|!=|\.\.|:=|[-+*/&|!=<>(){}:;,]))')
+TOKEN = re.compile(
+    r'\s*(?:(--[^\n]*)|(\d+)|([A-Za-z_][\w]*)|(<->|->|<=|>=|!=|\.\.|:=|[-+*/&|!=<>(){}:;,]))')
 LIMIT = 2 ** 31 - 1
 
 
@@ -40,14 +43,20 @@ def divide(a, b, rest):
     return a - b * quotient if rest else quotient
 
 
-LEVELS = [['->'], ['<->'], ['|'], ['&'], ['=', '!=', '<', '<=', '>', '>='], ['+', '-'], ['*', '/', 'mod']]
-APPLY = {'->': lambda a, b: not a or b, '<->': lambda a, b: a == b, '|': lambda a, b: a or b, '&': lambda a, b: a and b, '=': lambda a, b: a == b, '!=': lambda a, b: a != b,
-         '<': lambda a, b: a < b, '<=': lambda a, b: a <= b, '>': lambda a, b: a > b, '>=': lambda a, b: a >= b, '+': lambda a, b: number(a + b), '-': lambda a, b: number(a - b),
-         '*': lambda a, b: number(a * b), '/': lambda a, b: divide(a, b, False), 'mod': lambda a, b: divide(a, b, True)}
+LEVELS = [['->'], ['<->'], ['|'], ['&'], ['=', '!=', '<', '<=', '>', '>='], ['+', '-'],
+          ['*', '/', 'mod']]
+APPLY = {'->': lambda a, b: not a or b, '<->': lambda a, b: a == b, '|': lambda a, b: a or b,
+         '&': lambda a, b: a and b, '=': lambda a, b: a == b, '!=': lambda a, b: a != b,
+         '<': lambda a, b: a < b, '<=': lambda a, b: a <= b, '>': lambda a, b: a > b,
+         '>=': lambda a, b: a >= b, '+': lambda a, b: number(a + b), '-': lambda a,
+         b: number(a - b),
+         '*': lambda a, b: number(a * b), '/': lambda a, b: divide(a, b, False), 'mod': lambda a,
+         b: divide(a, b, True)}
 
 
 class Parser:
-    """Expressions become nested tuples: ('=', a, b), ('name', x), ('next', x), ('number', 3), ('case', [(condition, value)])."""
+    """Expressions become nested tuples: ('=', a, b), ('name', x), ('next', x), ('number', 3),
+    ('case', [(condition, value)])."""
 
     def __init__(self, text):
         self.tokens, self.at = tokens(text), 0
@@ -101,7 +110,8 @@ class Parser:
 class System:
     def __init__(self, text):
         parser = Parser(text)
-        self.ranges, self.definitions, self.rules, self.actions, self.initial, self.invariants = {}, {}, [], [], None, {}
+        self.ranges, self.definitions, self.rules, self.actions, self.initial, self.invariants = (
+            {}, {}, [], [], None, {})
         parser.take('MODULE')
         parser.take('main')
         while parser.peek():
@@ -177,13 +187,15 @@ class System:
                 known[name] = self.value(self.definitions[name], state, known)
             return known[name]
         if kind == 'case':
-            rows = [(self.value(condition, state, known), self.value(value, state, known)) for condition, value in expression[1]]
+            rows = [(self.value(condition, state, known), self.value(value, state, known))
+                    for condition, value in expression[1]]
             return next(value for condition, value in rows if condition)
         if kind == '!x':
             return not self.value(expression[1], state, known)
         if kind == '-x':
             return -self.value(expression[1], state, known)
-        return APPLY[kind](self.value(expression[1], state, known), self.value(expression[2], state, known))
+        return APPLY[kind](self.value(expression[1], state, known),
+                           self.value(expression[2], state, known))
 
     def search(self, downwards=False):
         """(states, transitions, initial states, deadlocks, {invariant: holds})"""
@@ -192,9 +204,11 @@ class System:
         found = {}
         for case in self.parts(self.initial, '|'):
             fixed = {part[1][1]: part[2] for part in self.parts(case, '&') if part[0] == '='}
-            choices = [[self.value(fixed[name], {}, {})] if name in fixed else range(low, high + 1) for name, (low, high) in self.ranges.items()]
+            choices = [[self.value(fixed[name], {}, {})] if name in fixed else range(low, high + 1)
+                       for name, (low, high) in self.ranges.items()]
             found.update(dict.fromkeys(itertools.product(*choices)))
-        waiting, transitions, deadlocks, initial, holds = list(found), 0, 0, len(found), dict.fromkeys(self.invariants, True)
+        waiting, transitions, deadlocks, initial, holds = list(found), 0, 0, len(
+            found), dict.fromkeys(self.invariants, True)
         while waiting:
             values = waiting.pop()
             state, known, enabled = dict(zip(names, values)), {}, 0
@@ -204,7 +218,8 @@ class System:
                 if not all([self.value(guard, state, known) for guard in guards]):
                     continue
                 successor = tuple(self.value(stores[name], state, known) for name in names)
-                if any(not low <= value <= high for value, (low, high) in zip(successor, self.ranges.values())):
+                if (any(not low <= value <= high
+                        for value, (low, high) in zip(successor, self.ranges.values()))):
                     continue # there is no such state
                 enabled += 1
                 if successor not in found:

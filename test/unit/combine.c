@@ -22,7 +22,7 @@ static void choose(struct random *random, struct ask *ask)
     ask->command = (enum ask_command)(1u << random_below(random, 7));
     ask->file = chance(random, 9) ? NULL : "model";
     ask->engine = (enum engine)(chance(random, 2) ? random_below(random, 5) : 0);
-    ask->order = (enum search_order)(chance(random, 3) ? random_below(random, 6) : 0);
+    ask->order = (enum search_order)(chance(random, 3) ? random_below(random, ORDER_COUNT) : 0);
     ask->relation = (enum relation_form)(chance(random, 9) ? 1 : 0);
     ask->direction = (enum search_direction)(chance(random, 20) ? 1 : 0);
     ask->no_frontier = chance(random, 20);
@@ -50,6 +50,7 @@ static void choose(struct random *random, struct ask *ask)
     ask->freeze = maybe(random, 12, chance(random, 3) ? "" : "folder");
     ask->results = maybe(random, 15, "folder");
     ask->resume = chance(random, 15);
+    ask->threads = random_below(random, 4);
     ask->show_process_model = chance(random, 15);
     ask->properties.data = names;
     ask->properties.len = chance(random, 5) ? 1 + (uint32_t)random_below(random, 2) : 0;
@@ -62,6 +63,7 @@ static void find_rows(struct unit *unit, struct mem *mem)
     static const struct combine_words words = {"COMMAND", "ARGUMENT"};
     struct random random = {7};
     bool reached[ROWS] = {false}, reached_by_model[MODEL_ROWS] = {false};
+    bool alone[THREAD_ROWS] = {false};
     unsigned good = 0, refused = 0;
     for (unsigned i = 0; i < ASKS; i++) {
         struct ask ask, before;
@@ -86,7 +88,11 @@ static void find_rows(struct unit *unit, struct mem *mem)
                                             .names = "x",
                                             .is_timed = chance(&random, 4),
                                             .is_influenced = chance(&random, 6),
-                                            .has_rank = chance(&random, 2)};
+                                            .has_rank = chance(&random, 2),
+                                            .has_temporal = chance(&random, 3)};
+        const char *one = combine_one_thread(&ask, &model);
+        CHECK(unit, !one || ask.threads > 1);
+        for (unsigned r = 0; can && r < THREAD_ROWS; r++) alone[r] |= one == thread_rows[r].why;
         diag_init(&diag, mem);
         for (unsigned r = 0; can && r < MODEL_ROWS; r++) {
             if (!is_true(&model_rows[r], &ask, &model, &name)) continue;
@@ -100,6 +106,7 @@ static void find_rows(struct unit *unit, struct mem *mem)
         CHECK(unit, reached[r]);
     }
     for (unsigned r = 0; r < MODEL_ROWS; r++) CHECK(unit, reached_by_model[r]);
+    for (unsigned r = 0; r < THREAD_ROWS; r++) CHECK(unit, alone[r]);
     CHECK(unit, good > 1000 && refused > 1000);
 }
 

@@ -50,8 +50,7 @@ static const struct row rows[] = {
      .sentence =
          "complete: all 1 reachable state was visited breadth-first by the explicit engine" FULL},
     {"depth-first",
-     {ALL},
-     {.order = ORDER_DFS},
+     {ALL, .order = ORDER_DFS},
      .sentence = "complete: all 1,200 reachable states were visited depth-first by the explicit "
                  "engine" FULL},
     {"past-freeze",

@@ -1,7 +1,8 @@
 /* The kit for languages with data, without any of them: cells and values of types, expressions of
- * constants, routines that call themselves. What its code does when it runs is tested through
- * Fiacre, against the reference evaluator and the other engines. */
+ * constants, routines that call themselves, parameters by reference. What else its code does when
+ * it runs is tested through Fiacre, against the reference evaluator and the other engines. */
 #include "lang/kit/routine.h"
+#include "model/eval.h"
 #include "unit/unit.h"
 
 #include <string.h>
@@ -154,6 +155,180 @@ static void check_recursion(struct unit *unit)
     mem_release(&b.mem);
 }
 
+/* Sets of scalars: equal to themselves only; and choices that are counted through. */
+static void check_choices(struct unit *unit)
+{
+    struct bench b;
+    static const char *const names[] = {"red", "green"};
+    start(&b);
+    struct type *ids = type_new_enumeration(b.arena, "id", NULL, 3),
+                *others = type_new_enumeration(b.arena, NULL, NULL, 3),
+                *colour = type_new_enumeration(b.arena, "colour", names, 2);
+    CHECK(unit, type_same(ids, ids) && !type_matches(ids, others) && !type_matches(ids, b.small));
+    CHECK(unit, type_is_scalar(ids) && type_count(ids, 10) == 3 && type_cell(ids, 0).high == 2);
+    CHECK(unit, !strcmp(ids->members[2].name, "2") && !strcmp(colour->members[1].name, "green"));
+    bool seen[3][2][5] = {{{false}}};
+    for (uint64_t n = 0; n < 3 * 2 * 5; n++) {
+        uint64_t choice = n, id = type_take_choice(ids, 100, &choice),
+                 hue = type_take_choice(colour, 100, &choice),
+                 number = type_take_choice(b.small, 100, &choice);
+        CHECK(unit, !choice && !seen[id][hue][number]);
+        seen[id][hue][number] = true;
+    }
+    mem_release(&b.mem);
+}
+
+/* bump(&a, &b, n) { a := a + n; b := b + a; }, which is its own test of aliases; and, when it has a
+ * callee, twice(&a, &b, n) { bump(&a, &b, n); bump(&b, &a, n); }. */
+struct bumper {
+    struct routine routine;
+    bool is_twice;
+};
+
+struct bumps {
+    struct bench b;
+    struct type *wide, *row;
+    struct routines routines;
+    struct bumper bump, twice;
+};
+
+static struct routine *copy_bumper(void *context, const struct routine *routine)
+{
+    struct bumps *bumps = context;
+    struct bumper *copy = arena_alloc(bumps->b.arena, sizeof *copy);
+    copy->is_twice = ((const struct bumper *)routine)->is_twice;
+    return &copy->routine;
+}
+
+static void add_to(struct emit *emit, const struct type *type, const struct cell *at, expr n)
+{
+    struct exprs *exprs = &emit->model->exprs;
+    expr sum = expr_make(exprs, EXPR_ADD, 0, emit_read(emit->model, at, type_cell(type, 0)), n);
+    struct value value = value_scalar(type, sum);
+    value_store(emit, type, at, &value, (struct place){0});
+}
+
+static bool call_bumper(struct bumps *bumps, struct emit *emit, struct bumper *of,
+                        const struct cell *cells, expr n, uint32_t *depth)
+{
+    struct model *model = bumps->b.model;
+    const struct place places[3] = {{0}};
+    struct routine *routine =
+        routine_instance(model, &bumps->routines, bumps, &of->routine, cells, 2);
+    if (!routine_prepare(&bumps->routines, bumps, routine)) return false;
+    const struct value arguments[] = {value_cells(model, bumps->wide, &cells[0]),
+                                      value_cells(model, bumps->wide, &cells[1]),
+                                      value_scalar(bumps->wide, n)};
+    routine_call(emit, routine, arguments, places, places[0]);
+    *depth = routine->depth;
+    return true;
+}
+
+static bool lower_bumper(void *context, struct routine *routine)
+{
+    struct bumps *bumps = context;
+    struct model *model = bumps->b.model;
+    struct code_sequence body = code_sequence_empty();
+    struct emit emit = {.model = model, .out = &body};
+    struct cell at[3];
+    at[0] = routine_add_reference(model, routine, bumps->wide, "a");
+    at[1] = routine_add_reference(model, routine, bumps->wide, "b");
+    const struct cell own = routine_add_parameter(model, routine, bumps->wide, "n");
+    expr n = emit_read(model, &own, type_cell(bumps->wide, 0));
+    uint32_t depth = 0;
+    at[2] = at[0];
+    if (!((struct bumper *)routine)->is_twice) {
+        add_to(&emit, bumps->wide, &at[0], n);
+        add_to(&emit, bumps->wide, &at[1], emit_read(model, &at[0], type_cell(bumps->wide, 0)));
+    } else if (!call_bumper(bumps, &emit, &bumps->bump, at, n, &depth)
+               || !call_bumper(bumps, &emit, &bumps->bump, at + 1, n, &depth))
+        return false;
+    routine_return(&emit, routine, NULL, (struct place){0}, (struct place){0});
+    routine->body = body.first;
+    routine->depth = depth + 1;
+    return true;
+}
+
+enum { LENGTH = 3, Y = LENGTH, I, VARS };
+
+/* A model with x : array 3, y and i, and a rule that calls the routine once. */
+static struct cell start_bumps(struct bumps *bumps)
+{
+    static const char *const names[VARS] = {"x[0]", "x[1]", "x[2]", "y", "i"};
+    start(&bumps->b);
+    struct model *model = bumps->b.model;
+    bumps->wide = type_new_int(bumps->b.arena, 0, 1000, 0, "wide");
+    bumps->row = type_new_sequence(bumps->b.arena, TYPE_ARRAY, bumps->wide, LENGTH);
+    bumps->routines = (struct routines){.copy = copy_bumper, .lower = lower_bumper};
+    bumps->bump = (struct bumper){.is_twice = false};
+    bumps->twice = (struct bumper){.is_twice = true};
+    for (unsigned v = 0; v < VARS; v++)
+        vec_push(model->mem, &model->vars,
+                 ((struct model_var){
+                     .name = names[v], .process = MODEL_NONE, .high = v == I ? LENGTH - 1 : 1000}));
+    struct cell element = emit_cell(model, false, 0);
+    emit_element(model, bumps->row, expr_var_in(&model->exprs, I, 0, LENGTH - 1), &element);
+    return element;
+}
+
+static void bump(int64_t *a, int64_t *b, int64_t n)
+{
+    *a += n;
+    *b += *a;
+}
+
+/* What the code does, against what C does with pointers. */
+static void check_references(struct unit *unit)
+{
+    for (unsigned way = 0; way < 8; way++) {
+        struct bumps bumps;
+        struct code_sequence body = code_sequence_empty();
+        struct cell element = start_bumps(&bumps);
+        struct model *model = bumps.b.model;
+        struct emit emit = {.model = model, .out = &body};
+        const struct cell y = emit_cell(model, false, Y),
+                          cells[] = {way & 1 ? y : element, way & 2 ? y : element};
+        uint32_t depth;
+        model_begin_rule(model, "call");
+        model_add_part(model, MODEL_NONE, (struct place){0});
+        CHECK(unit, call_bumper(&bumps, &emit, way & 4 ? &bumps.twice : &bumps.bump, cells,
+                                expr_int(&model->exprs, 5), &depth));
+        CHECK(unit, depth == (way & 4 ? 2 : 1));
+        model->rules.data[0].body = body.first;
+        model_end_rule(model);
+        model_finish(model);
+        for (int64_t i = 0; i < LENGTH; i++) {
+            int64_t state[VARS] = {10, 20, 30, 40, i}, next[VARS], wanted[VARS];
+            memcpy(wanted, state, sizeof state);
+            int64_t *a = &wanted[way & 1 ? (int64_t)Y : i], *b = &wanted[way & 2 ? (int64_t)Y : i];
+            bump(a, b, 5);
+            if (way & 4) bump(b, a, 5);
+            CHECK(unit, eval_rule(model, 0, state, next) == EVAL_ENABLED);
+            CHECK(unit, !memcmp(next, wanted, sizeof wanted));
+        }
+        mem_release(&bumps.b.mem);
+    }
+}
+
+/* Calls with the same variables share an instance, wherever in an array they lead. */
+static void check_instances(struct unit *unit)
+{
+    struct bumps bumps;
+    struct cell element = start_bumps(&bumps), other = element;
+    struct model *model = bumps.b.model;
+    const struct cell y = emit_cell(model, false, Y), x = emit_cell(model, false, 0);
+    other.offset =
+        expr_make(&model->exprs, EXPR_SUB, 0, expr_int(&model->exprs, LENGTH - 1), element.offset);
+    const struct cell lists[][2] = {{element, y}, {other, y}, {y, element}, {x, y}};
+    struct routine *found[4];
+    for (unsigned i = 0; i < 4; i++)
+        found[i] =
+            routine_instance(model, &bumps.routines, &bumps, &bumps.bump.routine, lists[i], 2);
+    CHECK(unit, found[0] == found[1] && found[0] != found[2] && found[2] != found[3]);
+    CHECK(unit, found[3] != found[0]);
+    mem_release(&bumps.b.mem);
+}
+
 int main(void)
 {
     struct unit unit = {0};
@@ -161,5 +336,8 @@ int main(void)
     check_values(&unit);
     check_expressions(&unit);
     check_recursion(&unit);
+    check_choices(&unit);
+    check_references(&unit);
+    check_instances(&unit);
     return unit_finish(&unit);
 }

@@ -10,7 +10,9 @@
 #include "automaton/guide/compile.h"
 #include "automaton/guide/minimise.h"
 #include "clauses/cone.h"
+#include "graph/kripke.h"
 #include "solver/dd/private.h"
+#include "solver/store.h"
 #include "solver/zone/federation.h"
 #include "solver/zone/zones.h"
 #include "unit/unit.h"
@@ -335,6 +337,34 @@ static void zone_large(struct mem *mem)
     bound_weak((int64_t)BOUND_LIMIT + 1);
 }
 
+/* ---- states ---- */
+
+static void store_slot(struct mem *mem)
+{
+    struct store store;
+    uint64_t number, record = 7;
+    if (!store_init(&store, mem, sizeof record)) exit(0);
+    store_add(&store, &record, store_hash(&record, sizeof record), &number);
+    for (uint32_t i = 0; i < store.one.size; i++)
+        if (store.one.slots[i]) store.one.slots[i]++;
+    assert(store_check(&store));
+}
+
+/* Two states, the second of which has no step; or one that leads to a third. */
+static void make_graph(struct mem *mem, bool has_step)
+{
+    struct kripke kripke = {0};
+    if (!kripke_init(&kripke, mem, 2, 1, 2)) exit(0);
+    numbers_set(&kripke.next, 0, 1);
+    numbers_set(&kripke.next, 1, 0);
+    kripke.first_next[1] = has_step ? 0 : 1;
+    kripke.first_next[2] = 1 + has_step;
+    kripke_transpose(&kripke);
+}
+
+static void graph_end(struct mem *mem) { make_graph(mem, false); }
+static void graph_start(struct mem *mem) { make_graph(mem, true); }
+
 static const struct planted table[] = {
     {"terms (1): two equal terms", "term.c", CHECKED_BUILD, terms_equal},
     {"terms (2): a part that comes later", "term.c", ANY_BUILD, terms_order},
@@ -369,6 +399,9 @@ static const struct planted table[] = {
      dd_cached},
     {"zone (1): a bound that others tighten", "federation.c", CHECKED_BUILD, zone_loose},
     {"zone: a constant above the limit", "bound.h", ANY_BUILD, zone_large},
+    {"store (4): a slot that names no record", "planted.c", ANY_BUILD, store_slot},
+    {"graph (1): the last state has no successor", "kripke.c", CHECKED_BUILD, graph_end},
+    {"graph (1): the first state has none", "kripke.c", CHECKED_BUILD, graph_start},
 };
 
 #ifdef CAIRN_TEST_HOOKS

@@ -8,6 +8,7 @@
 #include "engine/explicit/temporal.h"
 #include "program/reached.h"
 #include "result/furthest.h"
+#include "search/best.h"
 #include "search/breadth.h"
 #include "search/depth.h"
 #include "search/flat.h"
@@ -26,13 +27,20 @@ enum { POLL_STATES = 2048, POLL_RULES = 200000 };
 
 /* ---- one search ---- */
 
+/* Those that are asked for by name. */
+static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &breadth_order,
+                                                        [ORDER_BFS] = &breadth_order,
+                                                        [ORDER_DFS] = &depth_order,
+                                                        [ORDER_PAST_FREEZE] = &rank_order,
+                                                        [ORDER_BEST_FIRST] = &best_order};
+
 static const struct order *order_of(const struct task *task)
 {
     if (task->points) return task->hides_position ? &hidden_order : &partition_order;
-    if (task->order == ORDER_PAST_FREEZE) return &rank_order;
-    if (task->reduction != REDUCE_NONE) return &twophase_order;
+    if (task->reduction != REDUCE_NONE && task->order != ORDER_PAST_FREEZE) return &twophase_order;
     if (task->by_interactions) return &interactions_order;
-    return task->order == ORDER_DFS ? &depth_order : &breadth_order;
+    assert(orders[task->order]);
+    return orders[task->order];
 }
 
 static void prepare_properties(struct search *search)
@@ -56,12 +64,14 @@ static void tell_state(void *context, uint64_t state, const int64_t *values, con
 {
     const struct explicit_graph *graph = context;
     (void)zone;
+    assert(state < UINT32_MAX);
     graph->state(graph->context, (uint32_t)state, values);
 }
 
 static void tell_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
 {
     const struct explicit_graph *graph = context;
+    assert(to < UINT32_MAX && (from == SET_NONE || from < UINT32_MAX));
     graph->edge(graph->context, (uint32_t)from, rule, (uint32_t)to);
 }
 
@@ -84,12 +94,13 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     const bool hides = model_has_hidden(model);
     struct space *space = mem_alloc(mem, sizeof *space);
     memset(result, 0, sizeof *result);
+    result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
     struct search *search = frame_begin(task, space, order_of(task), graph ? &told : NULL, result,
                                         started, (struct frame_pace){POLL_STATES, POLL_RULES});
     prepare_properties(search);
-    frame_run(search, explicit_one_thread(task) ? 1 : task->threads);
+    frame_run(search, task->threads);
     if (hides) result->has_depth = false;
     result->states = search->own ? search->order->states(search) : 0;
     if (hides && result->stop == STOP_NONE) poll_stop(search, STOP_INFLUENCE);
@@ -141,6 +152,7 @@ static uint32_t split_properties(const struct task *task, struct property_result
             sorted[count++].method = why;
             kept += !why;
         }
+    assert(count == task->property_count);
     return kept;
 }
 
@@ -151,6 +163,7 @@ static void run_unreduced(struct task *task, const struct task *reduced, struct 
     struct result full;
     bool violated =
         result_overall(reduced->properties, reduced->property_count) == VERDICT_VIOLATED;
+    assert(task->reduction == REDUCE_NONE && task->property_count);
     if (task->stop_at_first && violated) result->stop = STOP_FIRST;
     if (task->max_seconds > 0) {
         task->max_seconds -= result->seconds;
@@ -206,20 +219,6 @@ bool explicit_can_hide(const struct task *task)
 {
     return task->order != ORDER_PAST_FREEZE && task->reduction == REDUCE_NONE && !task->points
            && !task->by_interactions;
-}
-
-const char *explicit_one_thread(const struct task *task)
-{
-    if (model_has_hidden(task->model)) return "a search of a model with hidden variables has one";
-    if (task->order == ORDER_DFS) return "a depth-first search has one";
-    if (task->by_interactions) return "a search by interactions has one";
-    if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
-    if (task->points && !task->hides_position) return NULL;
-    if (task->max_states) return "a search with a limit on states has one";
-    for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].in_each_state && !task->points)
-            return "temporal properties are decided by one";
-    return NULL;
 }
 
 /* ---- by interactions, with files ---- */

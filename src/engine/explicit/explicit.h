@@ -25,7 +25,4 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
  * would lead to may be missing. */
 bool explicit_can_hide(const struct task *task);
 
-/* Why the search of the task has one thread, whatever task->threads says; NULL: it need not. */
-const char *explicit_one_thread(const struct task *task);
-
 #endif

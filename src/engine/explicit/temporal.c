@@ -30,6 +30,7 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
 {
     struct path states = {0};
     cut_repetition(search, path);
+    assert(path->loop == MODEL_NONE || path->loop < path->states.len);
     for (uint32_t i = 0; i < path->states.len; i++)
         vec_push(search->model->mem, &states.states, path->states.data[i]);
     struct trace *trace = path_trace(search, &states);
@@ -79,6 +80,7 @@ static bool build_graph(struct search *search, struct kripke *kripke)
     uint64_t edges = result->transitions + result->deadlocks + result->ends;
     if (!kripke_init(kripke, search->model->mem, search->set->count, result->initial_states, edges))
         return false;
+    assert(result->stop == STOP_NONE); /* so every step was counted */
     bool good = fill_next(search, kripke, edges);
     if (good) kripke_transpose(kripke);
     else kripke_release(kripke);

@@ -52,24 +52,11 @@ static bool has_locations(const struct model *model, uint32_t process)
            && (uint64_t)(model->vars.data[var].high - model->vars.data[var].low) < MAX_LOCATIONS;
 }
 
-/* The value that a conjunct fixes the variable to. */
-static int64_t required_value(const struct model *model, const struct model_rule *rule,
-                              uint32_t var)
+/* The value that the guard fixes the variable to. */
+static int64_t required_value(const struct model *model, uint32_t rule, uint32_t var)
 {
-    for (uint32_t i = 0; i < rule->conjuncts; i++) {
-        const struct expr_node *node =
-            expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond);
-        if (node->op != EXPR_EQ) continue;
-        const struct expr_node *a = expr_get(&model->exprs, node->a),
-                               *b = expr_get(&model->exprs, node->b);
-        if (a->op == EXPR_CONST && b->op == EXPR_VAR) {
-            const struct expr_node *swap = a;
-            a = b;
-            b = swap;
-        }
-        if (a->op == EXPR_VAR && a->value == var && b->op == EXPR_CONST) return b->value;
-    }
-    return ANYWHERE;
+    int64_t value;
+    return model_rule_requires(model, rule, var, &value) ? value : ANYWHERE;
 }
 
 static bool rule_writes(const struct model *model, const struct model_rule *rule, uint32_t var)
@@ -99,7 +86,7 @@ static void find_steps(struct analysis *analysis)
             const struct model_rule *rule = &model->rules.data[r];
             uint32_t var = model->processes.data[p].location;
             if (!rule_writes(model, rule, var)) continue;
-            struct local_step step = {r, required_value(model, rule, var),
+            struct local_step step = {r, required_value(model, r, var),
                                       next_value(model, rule, var)};
             bool never = step.from != ANYWHERE
                          && (step.from < model->vars.data[var].low
@@ -157,7 +144,7 @@ static void find_owners(struct analysis *analysis)
         for (uint32_t i = 0; analysis->tests[r] && i < rule->parts; i++) {
             uint32_t process = model->parts.data[rule->first_part + i].process;
             if (process == MODEL_NONE || !has_locations(model, process)) continue;
-            if (required_value(model, rule, model->processes.data[process].location) == ANYWHERE)
+            if (required_value(model, r, model->processes.data[process].location) == ANYWHERE)
                 continue;
             if (best == MODEL_NONE || analysis->affinity[process] > analysis->affinity[best])
                 best = process;
@@ -217,7 +204,7 @@ static bool find_tests(const struct analysis *analysis, uint32_t p, uint32_t clo
     }
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!analysis->tests[r] || analysis->owner[r] != p) continue;
-        int64_t at = required_value(model, &model->rules.data[r], process->location);
+        int64_t at = required_value(model, r, process->location);
         if (at < low || at > high) continue;
         add_constraints(&ranges[at - low], model, model->rules.data[r].first_guard,
                         model->rules.data[r].guards, clock, analysis->timers->holds[r]);

@@ -138,7 +138,9 @@ bool configs_init(struct configs *configs, struct mem *mem, uint32_t most)
     configs->list_slots.size = configs->table_slots.size = CONFIG_FIRST_SLOTS;
     configs->room = mem_try_alloc(mem, sizeof *configs->room
                                            + (most + UINT64_C(1)) * sizeof *configs->room->clocks);
-    bool good = configs->list_slots.slots && configs->table_slots.slots && configs->room;
+    configs->recent = mem_try_alloc(mem, (most + UINT64_C(1)) * sizeof *configs->recent);
+    bool good =
+        configs->list_slots.slots && configs->table_slots.slots && configs->room && configs->recent;
     if (!good) configs_release(configs);
     return good;
 }
@@ -152,6 +154,7 @@ void configs_release(struct configs *configs)
     mem_free(configs->mem, configs->list_slots.slots);
     mem_free(configs->mem, configs->table_slots.slots);
     mem_free(configs->mem, configs->room);
+    mem_free(configs->mem, configs->recent);
     *configs = (struct configs){.mem = configs->mem};
 }
 
@@ -193,15 +196,19 @@ static bool reserve(struct mem *mem, void **list, uint32_t *capacity, size_t siz
     return *moved = true;
 }
 
-/* The clock's number in the table; CONFIG_NONE when memory is refused. */
-static uint32_t find_clock(struct configs *configs, const struct config_clock *clock)
+static bool is_same(const struct config_clock *a, const struct config_clock *b)
+{
+    return a->source == b->source && a->lower == b->lower && a->upper == b->upper
+           && a->until == b->until && a->from == b->from;
+}
+
+static uint32_t find_clock_slowly(struct configs *configs, const struct config_clock *clock)
 {
     struct config_slots *slots = &configs->table_slots;
     bool moved;
     for (uint64_t at = clock_hash(clock) % slots->size; slots->slots[at];
          at = (at + 1) % slots->size)
-        if (!memcmp(&configs->table[slots->slots[at] - 1], clock, sizeof *clock))
-            return slots->slots[at] - 1;
+        if (is_same(&configs->table[slots->slots[at] - 1], clock)) return slots->slots[at] - 1;
     if (!reserve(configs->mem, (void **)&configs->table, &configs->table_capacity,
                  sizeof *configs->table, slots, configs->table_count, &moved))
         return CONFIG_NONE;
@@ -210,6 +217,17 @@ static uint32_t find_clock(struct configs *configs, const struct config_clock *c
     configs->table[configs->table_count] = *clock;
     put_slot(slots, clock_hash(clock), configs->table_count);
     return configs->table_count++;
+}
+
+/* The clock's number in the table; CONFIG_NONE when memory is refused. Most often it is the one
+ * that this source had the last time. */
+static uint32_t find_clock(struct configs *configs, const struct config_clock *clock)
+{
+    uint32_t *recent = &configs->recent[clock->source];
+    if (*recent && is_same(&configs->table[*recent - 1], clock)) return *recent - 1;
+    const uint32_t number = find_clock_slowly(configs, clock);
+    if (number != CONFIG_NONE) *recent = number + 1;
+    return number;
 }
 
 /* Room for one configuration, that stays where it is. NULL when memory is refused. */

@@ -92,6 +92,7 @@ struct configs {
     uint32_t chunk_count, chunk_capacity;
     size_t chunk_left;
     char *chunk_at;
+    uint32_t *recent;         /* per source: the number + 1 of its clock that was asked for last */
     uint32_t most;            /* clocks of the largest one */
     struct config_kept *room; /* for the largest one there could be */
 };

@@ -153,9 +153,8 @@ static bool constrain(struct moves *moves, struct dbm *zone,
         constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
     if (constraint->x == constraint->y) return bound >= BOUND_ZERO;
     return x == y
-           || dbm_constrain(
-               zone, x, y,
-               bound); /* of a clock that does not matter, the constraint is always true */
+           || tighten(zone, x, y,
+                      bound); /* of a clock that does not matter, the constraint is always true */
 }
 
 static bool within_guards(struct moves *moves, struct dbm *zone, const struct model_rule *rule)
@@ -175,12 +174,12 @@ static bool within_interval(struct moves *moves, struct dbm *zone, uint32_t r)
     uint32_t x = config_clock_of(&moves->config, t);
     assert(x);
     if (!interval->infinite
-        && !dbm_constrain(zone, x, 0,
-                          interval->high_open ? bound_strict(interval->high)
-                                              : bound_weak(interval->high)))
+        && !tighten(zone, x, 0,
+                    interval->high_open ? bound_strict(interval->high)
+                                        : bound_weak(interval->high)))
         return false;
-    return dbm_constrain(
-        zone, 0, x, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
+    return tighten(zone, 0, x,
+                   interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
 }
 
 static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)

@@ -79,6 +79,12 @@ static void look_at(struct worker *worker, uint32_t i)
     const struct dbm dbm = zoned_zone(worker, extra);
     struct nodes_zone zone = {.dbm = &dbm};
     uint64_t known;
+    if (extra->built != ZONED_NO_BUILT) { /* of steps that lead to one new state, one is likely to
+                                             stand for the others */
+        struct zoned_built *built = &own->built[extra->built];
+        if (built->is_written) return;
+        built->is_written = true;
+    }
     if (!nodes_look(nodes_of(step->set), extra->discrete, &zone, &own->strings, own->mem, &known))
         return;
     extra->seen = zone.seen;

@@ -151,7 +151,8 @@ static bool run_once(const struct task *asked, const struct timed_graph *graph,
     zoned->look_for_stuck =
         search->findings.deadlock != MODEL_NONE || task.count_deadlocks || keeps_edges;
     if (!is_ready) mem_refuse(mem);
-    frame_run(search, timed_one_thread(&task) ? 1 : task.threads);
+    assert(!needs_graph(&task) || task.threads < 2);
+    frame_run(search, task.threads);
     result->states = search->own ? search->order->states(search) : 0;
     result->all_states = result->stop == STOP_NONE;
     if (keeps_edges) temporal_check_all(search, &edges);
@@ -238,12 +239,6 @@ static const char *refuse_constraint(const struct clock_constraint *constraint, 
     if (constraint->x != MODEL_NONE && constraint->y != MODEL_NONE)
         return "the timed engine does not compare clocks with each other";
     return bound_fits(constraint->bound) ? NULL : "a time has more than 2^30 ticks";
-}
-
-const char *timed_one_thread(const struct task *task)
-{
-    (void)task;
-    return "a search with zones has one";
 }
 
 const char *timed_refuses(const struct model *model, struct place *place)

@@ -26,9 +26,6 @@ struct freezer_identity timed_identity(const struct task *task);
 void timed_classify(struct task *task);
 extern const char timed_reachability_only[];
 
-/* Why this search has one thread although there are more; NULL: it has as many as there are. */
-const char *timed_one_thread(const struct task *task);
-
 /* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL;
  * it goes with a task that asks nothing, because a search for stuck states may start again. */
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result);

@@ -75,6 +75,8 @@ static void close_worker(struct worker *worker)
     mem_free(mem, own->built);
     mem_free(mem, own->clocks);
     mem_free(mem, own->states);
+    mem_free(mem, own->places);
+    mem_free(mem, own->uses);
     mem_free(mem, own);
 }
 
@@ -86,7 +88,8 @@ static struct batch_state *begin_alone(struct worker *worker, const uint64_t *wo
 {
     struct zoned_worker *own = zoned_of(worker);
     struct batch_state *begun = zoned_begin(worker, SET_NONE);
-    worker->is_refused = !begun || !zoned_build(worker, words, built)
+    const uint64_t hash = store_hash(words, worker->space->layout.key_bytes);
+    worker->is_refused = !begun || !zoned_build(worker, words, hash, built)
                          || !moves_reserve(&own->moves, zoned_config(worker, *built).count);
     if (!worker->is_refused) return begun;
     batch_clear(&worker->batch);
@@ -149,13 +152,14 @@ static bool commit(struct worker *worker, const struct batch_state *state)
     struct zoned *zoned = (struct zoned *)worker->space;
     struct zoned_worker *own = zoned_of(worker);
     const uint32_t number = (uint32_t)(state - worker->batch.states);
-    const uint64_t end = number + 1 < worker->batch.state_count
-                             ? own->states[number + 1].first_built
-                             : own->built_count;
-    for (uint64_t i = own->states[number].first_built; i < end; i++) {
-        const struct config config = zoned_config(worker, (uint32_t)i);
-        own->built[i].number = configs_add(&zoned->configs, &config); /* (3) */
-        if (own->built[i].number == CONFIG_NONE) return false;
+    const uint64_t end =
+        number + 1 < worker->batch.state_count ? own->states[number + 1].first_use : own->use_count;
+    for (uint64_t i = own->states[number].first_use; i < end; i++) {
+        struct zoned_built *built = &own->built[own->uses[i]];
+        if (built->number != CONFIG_NONE) continue;
+        const struct config config = zoned_config(worker, own->uses[i]);
+        built->number = configs_add(&zoned->configs, &config); /* (3) */
+        if (built->number == CONFIG_NONE) return false;
     }
     zoned->any_barred |= own->states[number].barred;
     return true;

@@ -42,9 +42,16 @@ enum { ZONED_EXTRA = (sizeof(struct zoned_step) + 7) / 8, ZONED_NO_BUILT = 0xFFF
 struct zoned_built {
     uint32_t count, first; /* its clocks */
     bool urgent, forbidden;
-    uint32_t listed; /* which rule leads to it, while its source is expanded; of this hash */
+    bool is_written; /* the zone of a step that leads to its state is a string already */
+    uint32_t words;  /* its state, in the pool, of this hash */
     uint64_t hash;
-    uint32_t number; /* among all, once its state is committed */
+    uint32_t number; /* among all, once it is committed */
+};
+
+/* Where a configuration of the batch is found by the hash of its state. */
+struct zoned_place {
+    uint32_t batch; /* of which it is: others do not count */
+    uint32_t built;
 };
 
 /* A rule that is enabled in the state being expanded, priorities aside. */
@@ -57,7 +64,7 @@ struct zoned_rule {
 
 /* What of a batch's state is not in the batch. */
 struct zoned_state {
-    uint32_t first_built;
+    uint32_t first_use; /* of configurations of the batch, in the order of one thread */
     bool barred;
 };
 
@@ -80,8 +87,14 @@ struct zoned_worker {
     uint64_t *pool; /* matrices and strings */
     struct zoned_built *built;
     struct config_clock *clocks;
+    uint32_t *uses; /* configurations that states need, one after the other */
     struct zoned_state *states;
-    uint64_t used, pool_room, built_count, built_room, clock_count, clock_room, state_room;
+    struct zoned_place *places; /* open addressing, at most half full; `place_count` of them, a
+                                   power of two */
+    uint64_t place_count;
+    uint32_t batch; /* its number */
+    uint64_t used, pool_room, built_count, built_room, use_count, use_room, clock_count, clock_room,
+        state_room;
 };
 
 /* Memory is taken by calls that jump when it is refused, or not at all: false. */
@@ -103,7 +116,7 @@ struct config zoned_config(const struct worker *worker, uint32_t built);
 uint32_t zoned_pool(struct zoned_worker *own, uint64_t words);
 
 /* zoned_expand.c: the state in worker->words, whose configuration is being built, or has been. */
-bool zoned_build(struct worker *worker, const uint64_t *words, uint32_t *built);
+bool zoned_build(struct worker *worker, const uint64_t *words, uint64_t hash, uint32_t *built);
 bool zoned_expand(struct worker *worker, struct set *set, uint64_t state);
 /* Lists the rules of the state in worker->words; moves has its configuration. */
 bool zoned_list(struct worker *worker, struct set *set);

@@ -11,20 +11,29 @@
 #include <assert.h>
 #include <string.h>
 
+#ifdef CAIRN_DEGENERATE
+enum { FIRST_PLACES = 2 };
+#else
+enum { FIRST_PLACES = 32 };
+#endif
+
 /* ---- room ---- */
 
-/* Room for `more` things behind `count`. */
-static bool reserve(struct mem *mem, void **list, uint64_t *room, uint64_t count, uint64_t more,
-                    size_t size)
+static bool grow(struct mem *mem, void **list, uint64_t *room, uint64_t least, size_t size)
 {
-    if (count + more <= *room) return true;
-    uint64_t larger = *room ? 2 * *room : 16;
-    if (larger < count + more) larger = count + more;
-    void *resized = mem_try_resize(mem, *list, larger * size);
+    const uint64_t larger = 2 * *room > 16 ? 2 * *room : 16, all = larger < least ? least : larger;
+    void *resized = mem_try_resize(mem, *list, all * size);
     if (!resized) return false;
     *list = resized;
-    *room = larger;
+    *room = all;
     return true;
+}
+
+/* Room for `more` things behind `count`. */
+static inline bool reserve(struct mem *mem, void **list, uint64_t *room, uint64_t count,
+                           uint64_t more, size_t size)
+{
+    return count + more <= *room || grow(mem, list, room, count + more, size);
 }
 
 uint32_t zoned_pool(struct zoned_worker *own, uint64_t words)
@@ -73,9 +82,42 @@ static void refer_again(const struct worker *worker)
             own->moving[i].to = zoned_config(worker, own->rules[i].built);
 }
 
-bool zoned_build(struct worker *worker, const uint64_t *words, uint32_t *built)
+/* Steps may lead to one state that is not known: its configuration is made once in a batch. */
+static struct zoned_place *find_place(const struct worker *worker, const uint64_t *words,
+                                      uint64_t hash)
+{
+    const struct zoned_worker *own = zoned_of(worker);
+    const size_t bytes = worker->space->layout.words * sizeof *words;
+    for (uint64_t at = hash & (own->place_count - 1);; at = (at + 1) & (own->place_count - 1)) {
+        struct zoned_place *place = &own->places[at];
+        if (place->batch != own->batch) return place;
+        const struct zoned_built *built = &own->built[place->built];
+        if (built->hash == hash && !memcmp(own->pool + built->words, words, bytes)) return place;
+    }
+}
+
+/* Room for one more; what was there is put where it belongs now. */
+static bool reserve_place(struct worker *worker)
 {
     struct zoned_worker *own = zoned_of(worker);
+    if (2 * (own->built_count + 1) <= own->place_count) return true;
+    const uint64_t count = own->place_count ? 2 * own->place_count : FIRST_PLACES;
+    struct zoned_place *places = mem_try_alloc(own->mem, count * sizeof *places);
+    if (!places) return false;
+    mem_free(own->mem, own->places);
+    own->places = places;
+    own->place_count = count;
+    for (uint32_t i = 0; i < own->built_count; i++)
+        *find_place(worker, own->pool + own->built[i].words, own->built[i].hash) =
+            (struct zoned_place){own->batch, i};
+    return true;
+}
+
+/* Makes it, and keeps it in the batch. */
+static bool build(struct worker *worker, const uint64_t *words, uint64_t hash)
+{
+    struct zoned_worker *own = zoned_of(worker);
+    const uint32_t size = worker->space->layout.words;
     if (!space_list(worker, words, &own->ahead)) return false;
     config_build(&own->builder, words, &own->ahead);
     const struct config *config = &own->builder.config;
@@ -85,16 +127,36 @@ bool zoned_build(struct worker *worker, const uint64_t *words, uint32_t *built)
         || !reserve(own->mem, (void **)&own->clocks, &own->clock_room, own->clock_count,
                     config->count + UINT64_C(1), sizeof *own->clocks))
         return false;
+    if (before != own->clocks) refer_again(worker);
+    const uint32_t kept = zoned_pool(own, size);
+    if (kept == UINT32_MAX) return false;
+    memcpy(own->pool + kept, words, size * sizeof *words);
     memcpy(own->clocks + own->clock_count, config->table, config->count * sizeof *own->clocks);
     own->built[own->built_count] = (struct zoned_built){.count = config->count,
                                                         .first = (uint32_t)own->clock_count,
                                                         .urgent = config->urgent,
                                                         .forbidden = config->forbidden,
-                                                        .number = CONFIG_NONE,
-                                                        .listed = UINT32_MAX};
+                                                        .words = kept,
+                                                        .hash = hash,
+                                                        .number = CONFIG_NONE};
     own->clock_count += config->count;
-    *built = (uint32_t)own->built_count++;
-    if (before != own->clocks) refer_again(worker);
+    own->built_count++;
+    return true;
+}
+
+bool zoned_build(struct worker *worker, const uint64_t *words, uint64_t hash, uint32_t *built)
+{
+    struct zoned_worker *own = zoned_of(worker);
+    if (!reserve_place(worker)
+        || !reserve(own->mem, (void **)&own->uses, &own->use_room, own->use_count, 1,
+                    sizeof *own->uses))
+        return false;
+    struct zoned_place *place = find_place(worker, words, hash);
+    if (place->batch != own->batch) {
+        if (!build(worker, words, hash)) return false;
+        *place = (struct zoned_place){own->batch, (uint32_t)own->built_count - 1};
+    }
+    *built = own->uses[own->use_count++] = place->built;
     return true;
 }
 
@@ -105,12 +167,16 @@ struct batch_state *zoned_begin(struct worker *worker, uint64_t state)
     struct zoned_worker *own = zoned_of(worker);
     const uint32_t number = worker->batch.state_count;
     if (!number) {
-        own->used = own->built_count = own->clock_count = 0;
+        own->used = own->built_count = own->use_count = own->clock_count = 0;
+        if (!++own->batch) { /* after 2^32 batches: old places must not look new */
+            memset(own->places, 0, own->place_count * sizeof *own->places);
+            own->batch = 1;
+        }
         worker->is_full = false;
     }
     if (!reserve(own->mem, (void **)&own->states, &own->state_room, number, 1, sizeof *own->states))
         return NULL;
-    own->states[number] = (struct zoned_state){.first_built = (uint32_t)own->built_count};
+    own->states[number] = (struct zoned_state){.first_use = (uint32_t)own->use_count};
     own->rule_count = 0;
     own->source = ZONED_NO_BUILT;
     return batch_begin(&worker->batch, state);
@@ -119,10 +185,8 @@ struct batch_state *zoned_begin(struct worker *worker, uint64_t state)
 void zoned_undo(struct worker *worker)
 {
     struct zoned_worker *own = zoned_of(worker);
-    const uint32_t first = own->states[worker->batch.state_count - 1].first_built;
-    own->clock_count = first < own->built_count ? own->built[first].first : own->clock_count;
-    own->built_count = first;
-    batch_undo(&worker->batch); /* what it had in the pool stays there until the batch ends */
+    own->use_count = own->states[worker->batch.state_count - 1].first_use;
+    batch_undo(&worker->batch); /* the rest stays until the batch ends */
 }
 
 bool zoned_put(struct worker *worker, struct batch_state *begun, const struct zoned_step *known,
@@ -157,7 +221,8 @@ static void sort_out(struct worker *worker, const struct set *set)
         struct batch_step *step = &own->listed.steps[i];
         const uint32_t own_number = number;
         number += step->tag == STEP_TAKEN;
-        if (!program_permits(worker->program, step->fast, worker->words)) {
+        if (worker->program->permits
+            && !program_permits(worker->program, step->fast, worker->words)) {
             own->barred = true; /* it has its timer and its deadline, and is not taken */
             continue;
         }
@@ -172,21 +237,6 @@ static void sort_out(struct worker *worker, const struct set *set)
         own->rules[own->rule_count++] = (struct zoned_rule){
             .listed = i, .number = own_number, .discrete = STORE_NONE, .built = ZONED_NO_BUILT};
     }
-}
-
-/* Two rules may lead to one state that is not known. */
-static uint32_t find_built(const struct worker *worker, uint32_t listed)
-{
-    const struct zoned_worker *own = zoned_of(worker);
-    const struct batch *list = &own->listed;
-    const uint64_t hash = list->steps[listed].hash;
-    for (uint64_t b = own->built_count;
-         b-- > own->states[worker->batch.state_count - 1].first_built;)
-        if (own->built[b].hash == hash && own->built[b].listed < list->step_count
-            && !memcmp(batch_words(list, own->built[b].listed), batch_words(list, listed),
-                       list->words * sizeof(uint64_t)))
-            return (uint32_t)b;
-    return ZONED_NO_BUILT;
 }
 
 /* Where the i-th rule leads. False: memory was refused. */
@@ -205,17 +255,13 @@ static bool resolve(struct worker *worker, struct set *set, uint32_t i)
     if (rule->discrete != STORE_NONE)
         moving->to = configs_get(&zoned->configs, nodes->infos[rule->discrete].config);
     else {
-        uint32_t built = find_built(worker, rule->listed);
-        if (built == ZONED_NO_BUILT) {
-            if (!zoned_build(worker, words, &built)) return false;
-            own->built[built].hash = own->listed.steps[rule->listed].hash;
-            own->built[built].listed = rule->listed;
-        }
+        uint32_t built;
+        if (!zoned_build(worker, words, own->listed.steps[rule->listed].hash, &built)) return false;
         rule->built = built;
         moving->to = zoned_config(worker, built);
     }
     moving->has_to = true;
-    return moves_reserve(&own->moves, moving->to.count);
+    return moving->to.count <= own->moves.most || moves_reserve(&own->moves, moving->to.count);
 }
 
 bool zoned_list(struct worker *worker, struct set *set)
@@ -248,8 +294,8 @@ static bool take(struct worker *worker, struct set *set, struct batch_state *beg
     while (moved == MOVES_ZONE && moves_next(&own->moves)) {
         uint64_t *words = batch_room(batch);
         if (!words) return false;
-        memcpy(words, batch_words(&own->listed, rule->listed),
-               own->listed.words * sizeof(uint64_t));
+        const uint64_t *from = batch_words(&own->listed, rule->listed);
+        for (uint32_t w = 0; w < own->listed.words; w++) words[w] = from[w]; /* few */
         if (!zoned_put(worker, begun, &known, listed->fast, listed->hash)) return false;
         batch->steps[batch->step_count - 1].set = rule->set;
         batch->steps[batch->step_count - 1].number = rule->number;
@@ -306,7 +352,8 @@ static bool enter(struct worker *worker, const struct nodes *nodes, uint64_t sta
     struct zoned_worker *own = zoned_of(worker);
     if (!nodes) { /* it was in files: see zoned.c */
         uint32_t built;
-        if (!zoned_build(worker, worker->words, &built)) return false;
+        const uint64_t hash = store_hash(worker->words, worker->space->layout.key_bytes);
+        if (!zoned_build(worker, worker->words, hash, &built)) return false;
         const struct config config = zoned_config(worker, built);
         own->source = built;
         moves_enter_zone(&own->moves, &config, &own->moves.next);
@@ -314,7 +361,7 @@ static bool enter(struct worker *worker, const struct nodes *nodes, uint64_t sta
     }
     const uint64_t discrete = nodes_discrete_of(nodes, state);
     const struct config config = configs_get(&zoned->configs, nodes->infos[discrete].config);
-    if (!moves_reserve(&own->moves, config.count)) return false;
+    if (config.count > own->moves.most && !moves_reserve(&own->moves, config.count)) return false;
     nodes->set.kind->load(&nodes->set, state, worker->words);
     moves_enter_state(&own->moves, &config, &nodes->zones, nodes->list[state].zone);
     return true;

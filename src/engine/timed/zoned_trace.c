@@ -44,8 +44,11 @@ static bool find_stuck(struct worker *worker, const uint64_t *words)
 {
     struct zoned_worker *own = zoned_of(worker);
     uint32_t built;
-    memcpy(worker->words, words, worker->space->layout.words * sizeof *words);
-    if (!zoned_begin(worker, SET_NONE) || !zoned_build(worker, worker->words, &built)) return false;
+    const struct layout *layout = &worker->space->layout;
+    memcpy(worker->words, words, layout->words * sizeof *words);
+    const uint64_t hash = store_hash(worker->words, layout->key_bytes);
+    if (!zoned_begin(worker, SET_NONE) || !zoned_build(worker, worker->words, hash, &built))
+        return false;
     own->source = built;
     own->moves.config = zoned_config(worker, built);
     if (!moves_reserve(&own->moves, own->moves.config.count) || !zoned_list(worker, NULL))

@@ -9,6 +9,7 @@
 #include "lang/cairn/expression.h"
 #include "model/cells.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,11 +28,13 @@ static void read_statements(struct block *block, statement *first);
 
 static int64_t low_of(const struct model *model, bool local, uint32_t cell)
 {
+    assert(cell < (local ? model->locals.len : model->vars.len));
     return local ? model->locals.data[cell].low : model->vars.data[cell].low;
 }
 
 static int64_t high_of(const struct model *model, bool local, uint32_t cell)
 {
+    assert(cell < (local ? model->locals.len : model->vars.len));
     return local ? model->locals.data[cell].high : model->vars.data[cell].high;
 }
 
@@ -196,6 +199,7 @@ static bool read_call(struct block *block, struct code_node *node)
         return false;
     }
     node->body = reader->functions.data[number - 1].body;
+    assert(code_is_none(node->body) || node->body.i < reader->model->code.len);
     return is_shallow(block, reader->functions.data[number - 1].depth + 1, place);
 }
 

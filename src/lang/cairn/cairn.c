@@ -606,8 +606,7 @@ static bool read_property(struct reader *reader)
 static const char *free_property_name(struct reader *reader, enum property_kind kind)
 {
     for (uint32_t i = 0;; i++) {
-        const char *name =
-            names_format(&reader->model->names, "%s[%u]", property_kind_name[kind], i);
+        const char *name = names_format(&reader->model->names, "%s[%u]", property_stem[kind], i);
         if (map_get(&reader->names, name, SCOPE_PROPERTY) == MAP_NONE) return name;
     }
 }

@@ -5,6 +5,7 @@
  * event is that step, and environment and system take it together. */
 #include "lang/cdl/scope.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ static bool take_queue(struct cdl *cdl, const struct cdl_body *body, const struc
         return false;
     }
     const struct shape *of = shape->of;
+    assert(name->var + UINT64_C(1) + (uint64_t)shape->count * of->cells <= cdl->model->vars.len);
     int64_t *message = arena_alloc(&cdl->arena, of->cells * sizeof *message),
             *rest = arena_alloc(&cdl->arena, of->cells * sizeof *rest);
     for (uint32_t i = 0; i < of->cells; i++) rest[i] = shape_initial(of, i);
@@ -183,6 +185,7 @@ bool cdl_event(struct cdl *cdl, const char *name, struct place place, uint32_t *
         if (!decl->is_bad) vec_push(cdl->mem, &context->events, event);
     }
     *index = decl->index;
+    assert(decl->is_bad || !strcmp(context->events.data[*index].name, decl->name));
     return !decl->is_bad;
 }
 

@@ -2,6 +2,7 @@
  * could be taken, the first in the text is. */
 #include "lang/cdl/scope.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ static bool add_edge(struct cdl *cdl, const struct cdl_edge *edge, struct observ
 /* Whether edges lead from the start to a state. */
 static bool is_reached(struct cdl *cdl, const struct observer *observer, uint32_t state)
 {
+    assert(state < observer->states.len && !strcmp(observer->states.data[0], "start"));
     bool *reached = mem_alloc(cdl->mem, observer->states.len * sizeof *reached), changed = true;
     reached[0] = true;
     while (changed) {
@@ -211,6 +213,7 @@ bool cdl_observer(struct cdl *cdl, const struct cdl_decl *decl)
     find_ends(&observer, bad);
     good &= add_pending(cdl, decl, &observer);
     if (observer.pending.len) observer.goal = CONTEXT_NONE; /* leaving them is what is asked for */
+    assert(observer.goal == CONTEXT_NONE || observer.bad == CONTEXT_NONE); /* one is asked for */
     observer.text = describe(cdl, &observer, bad);
     if (good) warn_ends(cdl, decl, &observer, bad);
     if (good) warn_hidden(cdl, &observer);

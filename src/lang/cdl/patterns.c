@@ -2,6 +2,7 @@
  * (context/pattern.h). */
 #include "lang/cdl/scope.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 static bool resolve_event(struct cdl *cdl, const struct cdl_name *name, uint32_t *event)
@@ -50,6 +51,7 @@ static bool resolve_option(struct cdl *cdl, const struct cdl_option *option,
     pattern->naming_count++;
     pattern->named[pattern->named_count++] = added.event;
     if (added.before != CONTEXT_NONE) pattern->named[pattern->named_count++] = added.before;
+    assert(pattern->named_count <= sizeof pattern->named / sizeof *pattern->named);
     return true;
 }
 

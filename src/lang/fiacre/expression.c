@@ -72,12 +72,13 @@ static void leave_brackets(struct fiacre_parser *parser, struct modes saved)
 
 /* ---- primaries ---- */
 
-struct fiacre_exp *fiacre_parse_exps(struct fiacre_parser *parser, uint32_t *count)
+struct fiacre_exp *fiacre_parse_list(struct fiacre_parser *parser, fiacre_parse_one *parse,
+                                     uint32_t *count)
 {
     struct fiacre_exp *first = NULL, **last = &first;
     *count = 0;
     do {
-        *last = fiacre_parse_exp(parser);
+        *last = parse(parser);
         last = &(*last)->next;
         ++*count;
     } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
@@ -88,7 +89,7 @@ struct fiacre_exp *fiacre_parse_exps(struct fiacre_parser *parser, uint32_t *cou
 static void parse_elements(struct fiacre_parser *parser, struct fiacre_exp *exp, unsigned close,
                            const char *what)
 {
-    exp->args = fiacre_parse_exps(parser, &exp->count);
+    exp->args = fiacre_parse_list(parser, fiacre_parse_exp, &exp->count);
     for (const struct fiacre_exp *arg = exp->args; arg; arg = arg->next)
         fiacre_deepen(parser, exp, arg);
     fiacre_expect_close(parser, close, "',', an operator", what, exp->place);

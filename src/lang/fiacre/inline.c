@@ -9,6 +9,8 @@
  * possible. */
 #include "lang/fiacre/scope.h"
 
+#include <assert.h>
+
 enum { MAX_STEPS = 10000, MAX_DEPTH = 1000 };
 
 /* What comes after a sequence of statements. */
@@ -53,6 +55,7 @@ static bool assign(struct run *run, struct env *env, const struct fiacre_stmt *s
     struct value *values = mem_alloc(mem, (stmt->exp_count + UINT64_C(1)) * sizeof *values);
     bool good = true;
     uint32_t n = 0;
+    assert(stmt->exp_count == stmt->pattern_count);
     struct fiacre_exp *pattern = stmt->patterns;
     for (struct fiacre_exp *exp = stmt->exps; good && exp;
          exp = exp->next, pattern = pattern->next, n++) {
@@ -197,6 +200,8 @@ bool function_inline(struct lowering *l, const struct function *function, const 
     inner.inlined++;
     bool good =
         begin(&run, &env, args) && go(&run, &env, function->decl->function->body, NULL, value);
+    assert(inner.nesting == l->nesting);
+    assert(!good || type_is_scalar(value->type));
     l->steps = inner.steps;
     vec_free(l->f->model->mem, &env.list);
     return good;

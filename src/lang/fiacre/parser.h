@@ -113,8 +113,10 @@ struct fiacre_exp *fiacre_parse_exp(struct fiacre_parser *parser);
 struct fiacre_exp *fiacre_parse_arithmetic(struct fiacre_parser *parser);
 /* Up to comparisons, as after `value`. */
 struct fiacre_exp *fiacre_parse_comparison(struct fiacre_parser *parser);
-/* e, e, ...; *count is how many. */
-struct fiacre_exp *fiacre_parse_exps(struct fiacre_parser *parser, uint32_t *count);
+/* e, e, ..., each read by `parse`; *count is how many. */
+typedef struct fiacre_exp *fiacre_parse_one(struct fiacre_parser *parser);
+struct fiacre_exp *fiacre_parse_list(struct fiacre_parser *parser, fiacre_parse_one *parse,
+                                     uint32_t *count);
 /* A formula, with patterns of properties. */
 struct fiacre_exp *fiacre_parse_formula(struct fiacre_parser *parser);
 /* An operand of a pattern: a formula without patterns; when an `and` follows that is not part of

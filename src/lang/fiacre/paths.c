@@ -197,10 +197,9 @@ static bool lower_choice(struct lowering *l, const struct path_step *step)
         const struct type *type;
         struct cell at;
         if (!lower_place(l, p, true, &type, &at)) return false;
-        uint64_t values = type_count(type, MAX_CHOICES);
-        emit_nth(&l->code, type, &at, choice % values, p->place);
-        choice /= values;
+        emit_nth(&l->code, type, &at, type_take_choice(type, MAX_CHOICES, &choice), p->place);
     }
+    assert(!choice); /* statement_choices counts as many */
     if (!step->stmt->exp) return true;
     if (!lower_condition(l, step->stmt->exp, &cond)) return false;
     emit_condition(l, cond, step->stmt->exp, false);
@@ -324,6 +323,7 @@ bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt 
             walk.good = false;
         } else walk_on(&walk, t->body, NULL);
     }
+    assert(!walk.steps.len && !walk.nesting && !walk.select); /* the walk is back where it began */
     vec_free(f->model->mem, &walk.steps);
     return walk.good;
 }

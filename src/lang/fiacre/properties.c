@@ -342,9 +342,10 @@ static bool fits_logic(struct reader *reader, struct fiacre_exp *exp, bool below
 {
     const char *symbol = formula_table[exp->op].symbol;
     bool quantifier = exp->op == FORMULA_A || exp->op == FORMULA_E;
-    if (reader->kind == PROPERTY_INVARIANT)
+    if (reader->kind == PROPERTY_INVARIANT || reader->kind == PROPERTY_REACH)
         complain(reader->f, exp, DIAG_MISPLACED, exp->place,
-                 "an invariant has no temporal operators: '%s' belongs to LTL or CTL", symbol);
+                 "%s has no temporal operators: '%s' belongs to LTL or CTL",
+                 reader->kind == PROPERTY_REACH ? "what is to be found" : "an invariant", symbol);
     else if (reader->kind == PROPERTY_LTL && quantifier)
         complain(reader->f, exp, DIAG_MISPLACED, exp->place,
                  "LTL has no path quantifiers: '%s' belongs to CTL", symbol);
@@ -442,7 +443,7 @@ bool properties_add(struct fiacre *f, struct fiacre_property *ast)
         .name = ast->name, .kind = ast->kind, .text = ast->text, .place = ast->place};
     uint32_t index = f->counts[ast->kind]++;
     if (!property.name)
-        property.name = names_format(&model->names, "%s[%u]", property_kind_name[ast->kind], index);
+        property.name = names_format(&model->names, "%s[%u]", property_stem[ast->kind], index);
     property.name = names_intern(&model->names, property.name, strlen(property.name));
     if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error")) {
         diag_error(f->diag, DIAG_DUPLICATE, ast->place, "'%s' is the name of a built-in property",

@@ -14,7 +14,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_RULES = 2000000, MAX_PARTIES = 64, MAX_WAYS = 10000, MAX_VALUES = 65536 };
+enum {
+    MAX_RULES = 2000000,
+    MAX_PARTIES = 64,
+    MAX_WAYS = 10000,
+    MAX_VALUES = 65536,
+    MAX_EXCHANGED = 64
+};
 
 struct party {
     struct instance *instance;
@@ -182,6 +188,7 @@ static uint32_t interval_of(struct fiacre *f, struct fiacre_interval *interval)
         return MODEL_NONE;
     for (uint32_t i = 0; i < f->intervals.len; i++)
         if (f->intervals.data[i] == interval) return i;
+    assert(f->intervals.len == f->model->intervals.len);
     vec_push(f->model->mem, &f->intervals, interval);
     vec_push(f->model->mem, &f->model->intervals, ((struct model_interval){0}));
     return f->intervals.len - 1;
@@ -227,8 +234,8 @@ static void choose_values(struct synchronisation *s, struct lowering *l)
     for (uint32_t n = 0; n < s->value_count; n++) {
         if (!s->choices[n]) continue;
         const struct type *type = s->types[n];
-        uint64_t number = choice % s->choices[n];
-        choice /= s->choices[n];
+        assert(type && !s->values[n].type);
+        uint64_t number = type_take_choice(type, MAX_VALUES, &choice);
         if (type_is_scalar(type)) {
             int64_t value;
             type_nth(type, number, &value);
@@ -241,6 +248,7 @@ static void choose_values(struct synchronisation *s, struct lowering *l)
         emit_nth(&l->code, type, &made, number, comm_of(&s->parties[0])->place);
         s->values[n] = value_cells(s->f->model, type, &made);
     }
+    assert(!choice); /* there is no such combination */
 }
 
 static bool receive_values(struct synchronisation *s, struct lowering *l)
@@ -252,6 +260,7 @@ static bool receive_values(struct synchronisation *s, struct lowering *l)
         uint32_t n = 0;
         expr cond;
         for (struct fiacre_exp *pattern = stmt->patterns; pattern; pattern = pattern->next, n++) {
+            assert(n < s->value_count && s->values[n].type); /* sent, or chosen */
             if (!pattern_condition(l, pattern, &s->values[n], &cond)) return false;
             emit_require(&l->code, cond, pattern->place, 0);
         }
@@ -269,6 +278,7 @@ static bool lower_tails(struct synchronisation *s, struct lowering *l, bool rece
 {
     for (uint32_t p = 0; p < s->count; p++) {
         const struct path *path = s->parties[p].path;
+        assert(path->comm < path->count && path->port == s->port);
         if ((comm_of(&s->parties[p])->kind == FIACRE_STMT_RECEIVE) != receivers) continue;
         l->env = s->parties[p].instance->env;
         if (!paths_lower(l, path, path->comm + 1, path->count)) return false;
@@ -406,6 +416,7 @@ static void add_classes(struct rules *rules, const struct synchronisation *s)
             classes[k] = classes[k - 1];
             classes[k - 1] = held;
         }
+    assert(count <= MAX_PARTIES + 1);
     for (uint32_t i = 0; i < count; i++) model_add_class(f->model, classes[i]);
 }
 
@@ -457,6 +468,7 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
     if (s->port == MODEL_NONE) model->rules.data[rule].is_internal = !own_name(s);
     else if (own_name(s)) model->rules.data[rule].port = f->ports.data[s->port].name;
     if (!lower_parties(s, &l)) return false;
+    assert(model->rules.len == rule + 1); /* it is still the last one */
     struct fiacre_interval *interval =
         s->port == MODEL_NONE ? s->parties[0].path->wait : f->ports.data[s->port].interval;
     if (l.code.impossible) {
@@ -498,6 +510,7 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
             return false;
         }
     }
+    assert(count <= MAX_EXCHANGED); /* some process takes part, and add_exchange has looked */
     s->value_count = count;
     for (uint32_t n = 0; n < count; n++) {
         bool sent = false;
@@ -531,8 +544,6 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
     }
     return true;
 }
-
-enum { MAX_EXCHANGED = 64 };
 
 static bool add_exchange(struct rules *rules, struct synchronisation *s)
 {
@@ -695,6 +706,7 @@ static bool add_ticks(uint64_t *ticks, struct fiacre_time time)
 static bool scale(struct fiacre_time time, uint64_t ticks, int64_t *result)
 {
     uint64_t divisor = common_divisor(time.numerator, time.denominator);
+    assert(ticks % (time.denominator / divisor) == 0); /* add_ticks has seen it */
     uint64_t numerator = time.numerator / divisor, factor = ticks / (time.denominator / divisor);
     if (numerator > MAX_TIME / factor) return false;
     *result = (int64_t)(numerator * factor);

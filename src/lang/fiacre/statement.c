@@ -157,18 +157,6 @@ static struct fiacre_exp *parse_pattern(struct fiacre_parser *parser)
     return exp;
 }
 
-static struct fiacre_exp *parse_patterns(struct fiacre_parser *parser, uint32_t *count)
-{
-    struct fiacre_exp *first = NULL, **last = &first;
-    *count = 0;
-    do {
-        *last = parse_pattern(parser);
-        last = &(*last)->next;
-        ++*count;
-    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
-    return first;
-}
-
 /* ---- assignments and communications ---- */
 
 static void parse_assignment(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
@@ -180,7 +168,7 @@ static void parse_assignment(struct fiacre_parser *parser, struct fiacre_stmt *s
         return;
     }
     stmt->kind = FIACRE_STMT_ASSIGN;
-    stmt->exps = fiacre_parse_exps(parser, &stmt->exp_count);
+    stmt->exps = fiacre_parse_list(parser, fiacre_parse_exp, &stmt->exp_count);
     if (!parser->panic && stmt->exp_count != stmt->pattern_count)
         fiacre_error(parser, stmt->op_place,
                      "%u on the left of ':=', %u on the right: an assignment has as many values as "
@@ -205,7 +193,7 @@ static void parse_sent(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
 static struct fiacre_stmt *parse_simple(struct fiacre_parser *parser)
 {
     struct fiacre_stmt *stmt = new_stmt(parser, FIACRE_STMT_SYNC, fiacre_here(parser));
-    stmt->patterns = parse_patterns(parser, &stmt->pattern_count);
+    stmt->patterns = fiacre_parse_list(parser, parse_pattern, &stmt->pattern_count);
     if (parser->panic) return stmt;
     const struct fiacre_exp *pattern = stmt->patterns;
     const struct token *token = fiacre_peek(parser, 0);
@@ -228,7 +216,7 @@ static struct fiacre_stmt *parse_simple(struct fiacre_parser *parser)
             parse_sent(parser, stmt);
         } else if (fiacre_accept(parser, TOKEN_QUESTION)) {
             stmt->kind = FIACRE_STMT_RECEIVE;
-            stmt->patterns = parse_patterns(parser, &stmt->pattern_count);
+            stmt->patterns = fiacre_parse_list(parser, parse_pattern, &stmt->pattern_count);
             if (fiacre_accept(parser, FIACRE_WORD_WHERE)) stmt->exp = fiacre_parse_exp(parser);
         }
     }

@@ -151,6 +151,7 @@ static bool resolve_channel(struct fiacre *f, struct fiacre_channel *channel, st
         port->types[port->type_count] = types_resolve(f, t, env);
         if (!port->types[port->type_count++]) return false;
     }
+    assert(port->type_count == count);
     return true;
 }
 
@@ -256,6 +257,7 @@ static bool bind_ports(struct fiacre *f, struct fiacre_port *formal, struct fiac
                                    .receives = formal->in,
                                    .place = formal->place}));
     }
+    assert(!actual); /* there are as many */
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- making them ---- */
@@ -58,6 +59,21 @@ bool type_add_member(struct type *type, const char *name, const struct type *mem
     type->cells += member->cells; /* of a union, too, until type_close: its limit is the sum */
     if (member->depth >= type->depth) type->depth = member->depth + 1;
     return type->cells < TYPE_MAX_CELLS;
+}
+
+struct type *type_new_enumeration(struct arena *arena, const char *name, const char *const *names,
+                                  uint32_t count)
+{
+    struct type *type = type_new_composed(arena, TYPE_UNION, count);
+    type->name = name;
+    for (uint32_t i = 0; i < count; i++) {
+        char digits[16];
+        int length = snprintf(digits, sizeof digits, "%u", i);
+        type_add_member(type, names ? names[i] : arena_copy(arena, digits, (size_t)length), NULL);
+    }
+    type_close(type);
+    assert(type->cells == 1); /* 1 */
+    return type;
 }
 
 void type_close(struct type *type)
@@ -149,6 +165,15 @@ uint64_t type_values(const struct type *type, uint64_t most)
     struct type_range range = type_cell(type, 0);
     uint64_t values = (uint64_t)range.high - (uint64_t)range.low;
     return values >= most ? 0 : values + 1;
+}
+
+uint64_t type_take_choice(const struct type *type, uint64_t most, uint64_t *choice)
+{
+    const uint64_t values = type_count(type, most);
+    assert(values);
+    const uint64_t number = *choice % values;
+    *choice /= values;
+    return number;
 }
 
 uint64_t type_count(const struct type *type, uint64_t most)

@@ -60,6 +60,10 @@ struct type *type_new_sequence(struct arena *arena, enum type_kind kind, const s
 struct type *type_new_composed(struct arena *arena, enum type_kind kind, uint32_t members);
 bool type_add_member(struct type *type, const char *name, const struct type *member);
 void type_close(struct type *type);
+/* An enumeration of so many values, which is equal only to itself: one of names, or, without them
+ * (NULL), a set of scalars, whose values have nothing but their numbers. */
+struct type *type_new_enumeration(struct arena *arena, const char *name, const char *const *names,
+                                  uint32_t count);
 bool type_is_too_deep(const struct type *type);
 
 /* ---- questions ---- */
@@ -79,6 +83,9 @@ uint64_t type_values(const struct type *type, uint64_t most);
 /* The same for any type; and the cells of value number n. */
 uint64_t type_count(const struct type *type, uint64_t most);
 void type_nth(const struct type *type, uint64_t n, int64_t *cells);
+/* Which value of the type a combination has that is chosen with others, counted through: its part
+ * of *choice, which is taken out. The type has at most `most` values. */
+uint64_t type_take_choice(const struct type *type, uint64_t most, uint64_t *choice);
 void type_show(struct text *text, const struct type *type);
 /* How those who refer to values from outside see the type; made once. */
 const struct shape *type_shape(struct arena *arena, const struct type *type);

@@ -2,6 +2,7 @@
 
 #include "lang/common/lexer.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_NESTING = 200, MAX_WORD = 1 << 16 };
@@ -232,8 +233,9 @@ static uint64_t read_letter(struct reader *r)
             fail(r, "a proposition");
             return 0;
         }
-        *(negated ? &negative : &positive) |= UINT64_C(1)
-                                              << proposition(r, token->text, token->place);
+        const uint32_t bit = proposition(r, token->text, token->place);
+        assert(bit < AUTOMATON_MAX_PROPOSITIONS);
+        *(negated ? &negative : &positive) |= UINT64_C(1) << bit;
         if (positive & negative && !r->failed) {
             diag_error(r->diag, DIAG_CONFLICT, token->place,
                        "'%.40s' is true and false in one letter", token->text);

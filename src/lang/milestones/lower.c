@@ -1,5 +1,7 @@
 #include "lang/milestones/lower.h"
 
+#include <assert.h>
+
 static bool is_condition(const struct ast *node)
 {
     return node->kind == AST_BOOL || node->kind == AST_TEMPORAL
@@ -47,8 +49,10 @@ static expr lower_int(struct scope *scope, struct ast *node, const struct ast *b
         return expr_int(exprs, value);
     default: break;
     }
+    assert(node->kind == AST_EXPR); /* widest_leaf has refused everything else */
     expr a = lower_int(scope, node->a, NULL, bits);
     expr b = lower_int(scope, node->b, NULL, bits);
+    assert(bits && !expr_table[node->op].gives_bool);
     return expr_make(exprs, node->op, bits, a, b);
 }
 
@@ -183,7 +187,7 @@ static bool lower_node(struct scope *scope, struct ast *node, enum property_kind
 
 bool lower_formula(struct scope *scope, struct ast *node, enum property_kind kind, formula *result)
 {
-    if (kind == PROPERTY_INVARIANT) {
+    if (kind == PROPERTY_INVARIANT || kind == PROPERTY_REACH) {
         expr atom;
         *result = (formula){0};
         if (!lower_bool(scope, node, &atom)) return false;

@@ -769,7 +769,7 @@ static bool add_property(struct scope *scope, struct ast_property *ast)
         .name = ast->name, .kind = ast->kind, .text = ast->text, .place = ast->place};
     uint32_t index = scope->counts[ast->kind]++;
     if (!property.name)
-        property.name = names_format(&model->names, "%s[%u]", property_kind_name[ast->kind], index);
+        property.name = names_format(&model->names, "%s[%u]", property_stem[ast->kind], index);
     property.name = names_intern(&model->names, property.name, strlen(property.name));
     if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error"))
         diag_error(scope->diag, DIAG_DUPLICATE, ast->place,

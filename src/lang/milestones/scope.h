@@ -62,10 +62,10 @@ struct scope {
     struct scope_constant *constants;
     struct scope_type *types;
     struct scope_process *processes;
-    uint32_t *first_var; /* per process of the model: its first variable */
-    uint32_t *type_of;   /* per process of the model */
-    uint32_t depth;      /* of the constant being evaluated */
-    uint32_t counts[3];  /* unnamed properties so far, by kind */
+    uint32_t *first_var;                 /* per process of the model: its first variable */
+    uint32_t *type_of;                   /* per process of the model */
+    uint32_t depth;                      /* of the constant being evaluated */
+    uint32_t counts[PROPERTY_REACH + 1]; /* unnamed properties so far, by kind */
     /* where we are: */
     uint32_t type;    /* the process type whose text is being read, or MODEL_NONE */
     uint32_t process; /* and the instance, or MODEL_NONE */

@@ -5,6 +5,7 @@
 
 #include "lang/xgdl/ast.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static uint32_t interaction(struct xgdl_space *space, const char *name)
     vec_push(space->mem, &space->interactions, name);
     const char *spelling = is_plain(name) ? name : names_format(&space->names, "\"%s\"", name);
     vec_push(space->mem, &space->spellings, spelling);
+    assert(space->spellings.len == space->interactions.len);
     return label;
 }
 

@@ -68,9 +68,9 @@ void dbm_zero(struct dbm *dbm, uint32_t clocks)
 void dbm_all(struct dbm *dbm, uint32_t clocks)
 {
     set_size(dbm, clocks);
-    for (uint32_t i = 0; i < dbm->size; i++)
-        for (uint32_t j = 0; j < dbm->stride; j++)
-            row(dbm, i)[j] = i == j || (i == 0 && j < dbm->size) ? BOUND_ZERO : BOUND_INFINITY;
+    const uint32_t all = dbm->size * dbm->stride;
+    for (uint32_t at = 0; at < all; at++) dbm->entries[at] = BOUND_INFINITY;
+    for (uint32_t i = 0; i < dbm->size; i++) row(dbm, 0)[i] = row(dbm, i)[i] = BOUND_ZERO;
 }
 
 void dbm_make_empty(struct dbm *dbm, uint32_t clocks)

@@ -1,7 +1,8 @@
 """Expressions, assignments and functions of Fiacre as Python text.
 
-The text of an expression is evaluated with the names of values.RUNTIME around it; it raises Failure for a run-time error and Blocked when a
-function has a `case` without a match.  Types travel with the text, so that a range is only checked where it may be left.
+The text of an expression is evaluated with the names of values.RUNTIME around it; it raises Failure
+for a run-time error and Blocked when a function has a `case` without a match.  Types travel with
+the text, so that a range is only checked where it may be left.
 
 Scopes map a name to ('value', value, type) for constants or ('variable', text, type).
 """
@@ -9,16 +10,20 @@ from fiacre import values as V
 from fiacre.parse import ModelError
 from fiacre.values import BOOL, INT, MAX, MIN, NAT
 
-PYTHON = {'=': '==', '<>': '!=', '<': '<', '<=': '<=', '>': '>', '>=': '>=', 'and': 'and', 'or': 'or'}
+PYTHON = {'=': '==', '<>': '!=', '<': '<', '<=': '<=', '>': '>', '>=': '>=', 'and': 'and',
+          'or': 'or'}
 
 
 class Globals:
-    """The types, channels, constants, constructors and functions of a program, and the Python names that its compiled text uses."""
+    """The types, channels, constants, constructors and functions of a program, and the Python names
+    that its compiled text uses."""
 
     def __init__(self, natural_steps=False, wide_steps=False):
-        self.types, self.channels, self.constants, self.constructors, self.functions = {}, {}, {}, {}, {}
+        self.types, self.channels, self.constants, self.constructors, self.functions = ({}, {}, {},
+            {}, {})
         self.python = dict(V.RUNTIME)
-        # Other readings of the page: the difference of two naturals must be a natural, not only what is stored; only what is stored is
+        # Other readings of the page: the difference of two naturals must be a natural, not only
+        # what is stored; only what is stored is
         # held to 32 bits.
         self.natural_steps, self.wide_steps = natural_steps, wide_steps
         self.fresh = 0
@@ -37,7 +42,8 @@ class Globals:
         """The value of a constant expression."""
         text, t = expression(self, e, scope or {}, expected)
         try:
-            return eval(converted(self, text, t, expected), self.python) if expected else eval(text, self.python)
+            return (eval(converted(self, text, t, expected), self.python) if expected
+                    else eval(text, self.python))
         except V.Failure as failure:
             raise ModelError(f'in a constant expression: {failure}') from None
 
@@ -67,7 +73,8 @@ class Globals:
             return t[0], n, self.type(t[2], scope)
         if t[0] == 'record':
             return 'record', tuple((name, self.type(f, scope)) for name, f in t[1])
-        union = 'union', self.name('union'), tuple((name, self.type(a, scope) if a else None) for name, a in t[1])
+        union = 'union', self.name('union'), tuple((name, self.type(a, scope) if a else None)
+                                                   for name, a in t[1])
         for number, (name, _) in enumerate(union[2]):
             self.constructors.setdefault(name, []).append((union, number))
         return union
@@ -100,7 +107,7 @@ def converted(g, text, source, target):
     return f'{g.keep("convert", lambda value: V.convert(value, target))}({text})'
 
 
-# ---- expressions ----------------------------------------------------------------------------------------------------
+# ---- expressions ----
 def expression(g, e, scope, expected=None):
     """(text, type).  The expected type only helps to understand literals; it is not checked."""
     return globals()['on_' + e[0]](g, e, scope, expected)
@@ -210,7 +217,8 @@ def on_bin(g, e, scope, expected):
     a, s = expression(g, left, scope)
     b, t = expression(g, right, scope, s)
     if op in ('=', '<>'):
-        if left[0] in ('name', 'call', 'record', 'queue') and right[0] not in ('name', 'call', 'record', 'queue'):
+        if (left[0] in ('name', 'call', 'record', 'queue')
+            and right[0] not in ('name', 'call', 'record', 'queue')):
             a, s = expression(g, left, scope, t)
         if not V.compatible(s, t):
             raise ModelError('a comparison of different types', pos)
@@ -281,13 +289,16 @@ def on_record(g, e, scope, expected):
     if len(set(names)) != len(names):
         raise ModelError('a field is given twice', e[2])
     candidates = [expected] if expected and expected[0] == 'record' else list(g.types.values())
-    fields = dict(next((t[1] for t in candidates if t[0] == 'record' and {f for f, _ in t[1]} == set(names)), ()))
+    fields = dict(
+        next((t[1] for t in candidates if t[0] == 'record' and {f for f, _ in t[1]} == set(names)),
+             ()))
     given = {name: expression(g, x, scope, fields.get(name)) for name, x in e[1]}
     order = list(fields) or names
-    return '(' + ''.join(given[name][0] + ', ' for name in order) + ')', ('record', tuple((name, given[name][1]) for name in order))
+    return '(' + ''.join(given[name][0] + ', ' for name in order) + ')', ('record',
+        tuple((name, given[name][1]) for name in order))
 
 
-# ---- places and patterns --------------------------------------------------------------------------------------------
+# ---- places and patterns ----
 def base_name(pattern):
     """The variable that an assignable pattern is a part of."""
     while pattern[0] in ('index', 'field'):
@@ -300,7 +311,8 @@ def place_type(g, pattern, scope):
 
 
 def stored(g, pattern, scope, value):
-    """Text of the whole variable after the place got the value (of the place's type).  A place is read from `scope`."""
+    """Text of the whole variable after the place got the value (of the place's type).  A place is
+    read from `scope`."""
     if pattern[0] == 'name':
         return value
     outer, t = expression(g, pattern[1], scope)
@@ -314,7 +326,8 @@ def stored(g, pattern, scope, value):
 
 
 def match(g, pattern, scope, value, t):
-    """(conditions, bindings): texts that must hold, and (place, text, type) to assign.  `value` is a name, so it may be repeated."""
+    """(conditions, bindings): texts that must hold, and (place, text, type) to assign.  `value` is
+    a name, so it may be repeated."""
     kind = pattern[0]
     if kind == 'any':
         return [], []
@@ -344,9 +357,10 @@ def match(g, pattern, scope, value, t):
     return [], [(pattern, value, t)]
 
 
-# ---- functions ------------------------------------------------------------------------------------------------------
+# ---- functions ----
 class Writer:
-    """Lines of Python.  Each line remembers what `note` was when it was put: {line number: note}."""
+    """Lines of Python.  Each line remembers what `note` was when it was put: {line number:
+    note}."""
 
     def __init__(self):
         self.lines, self.depth, self.note, self.notes = [], 0, None, {}
@@ -378,7 +392,8 @@ class FunctionCompiler:
         self.block(d.body)
         w.put("raise Failure('a function that does not return')")
         exec(compile(w.text(), f'<function {d.name}>', 'exec'), g.python)
-        g.functions[d.name] = {'python': python, 'parameters': [t for _, t in parameters], 'result': self.result}
+        g.functions[d.name] = {'python': python, 'parameters': [t for _, t in parameters],
+                               'result': self.result}
 
     def block(self, statements):
         for statement in statements:
@@ -391,7 +406,8 @@ class FunctionCompiler:
         self.w.depth -= 1
 
     def unknown(self, s):
-        raise ModelError(f'a statement that functions do not have ({s[0]})', s[-1] if isinstance(s[-1], tuple) else None)
+        raise ModelError(f'a statement that functions do not have ({s[0]})',
+                         s[-1] if isinstance(s[-1], tuple) else None)
 
     def on_null(self, s):
         pass
@@ -453,13 +469,15 @@ class FunctionCompiler:
 
 
 def assign(compiler, s):
-    """An assignment: all right sides, then the places from left to right.  A pattern that does not match blocks."""
+    """An assignment: all right sides, then the places from left to right.  A pattern that does not
+    match blocks."""
     g, w, (_, patterns, expressions, pos) = compiler.g, compiler.w, s
     if len(patterns) != len(expressions):
         raise ModelError('a wrong number of values', pos)
     pairs = []
     for pattern, e in zip(patterns, expressions):
-        assignable = pattern[0] in ('index', 'field') or pattern[0] == 'name' and pattern[1] in compiler.scope
+        assignable = (pattern[0] in ('index', 'field') or pattern[0] == 'name'
+                      and pattern[1] in compiler.scope)
         expected = place_type(g, pattern, compiler.scope) if assignable else None
         text, t = expression(g, e, compiler.scope, expected)
         if len(patterns) > 1 or not assignable:

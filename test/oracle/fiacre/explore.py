@@ -4,8 +4,9 @@
     explore.py FILE [--dialect obp|frac] [--max-states N] [--seconds N] [--list] [--ignore-time]
     python3 -m fiacre.explore ...                       (with test/oracle on the path)
 
-states, transitions, transitions_no_selfloop, deadlocks (no transition; deadlocks_failing of them have a failing pair), depth, levels (new states at each
-distance), initial_states, failing_states (with a failing pair), failing_pairs, errors (their messages), doubtful (see machine.py), complete.
+states, transitions, transitions_no_selfloop, deadlocks (no transition; deadlocks_failing of them
+have a failing pair), depth, levels (new states at each distance), initial_states, failing_states
+(with a failing pair), failing_pairs, errors (their messages), doubtful (see machine.py), complete.
 Exit status: 0 explored, 2 bad usage or a model error.
 """
 import argparse
@@ -23,11 +24,13 @@ from fiacre.paths import walk
 
 
 def is_timed(model):
-    return any(port.interval for port in model.ports) or any(
-        s[0] == 'wait' for process in model.processes for _, block, _ in process.unit.transitions for s in walk(block))
+    return (any(port.interval for port in model.ports) or any(
+        s[0] == 'wait' for process in model.processes for _, block, _ in process.unit.transitions
+        for s in walk(block)))
 
 
-def explore(text, dialect='obp', max_states=None, seconds=None, listed=False, ignore_time=False, **variant):
+def explore(text, dialect='obp', max_states=None, seconds=None, listed=False, ignore_time=False,
+            **variant):
     """The result as a dictionary; with `listed` also the states themselves."""
     started = time.monotonic()
     machine = Machine(text, dialect, **variant)
@@ -57,14 +60,19 @@ def explore(text, dialect='obp', max_states=None, seconds=None, listed=False, ig
                 if T not in seen:
                     seen.add(T)
                     following.append(T)
-            if max_states and len(seen) > max_states or seconds and time.monotonic() - started > seconds:
+            if (max_states and len(seen) > max_states or seconds
+                and time.monotonic() - started > seconds):
                 complete = False
                 break
         level = following
-    summary = {'states': len(seen), 'transitions': result['transitions'], 'transitions_no_selfloop': result['transitions'] - result['selfloops'],
-               'deadlocks': result['deadlocks'], 'deadlocks_failing': result['deadlocks_failing'], 'depth': len(levels) - 1, 'levels': levels,
-               'initial_states': len(initial), 'failing_states': result['failing_states'], 'failing_pairs': result['failing_pairs'],
-               'init_errors': len(init_errors), 'errors': dict(sorted(errors.items())), 'doubtful': result['doubtful'], 'complete': complete,
+    summary = {'states': len(seen), 'transitions': result['transitions'],
+               'transitions_no_selfloop': result['transitions'] - result['selfloops'],
+               'deadlocks': result['deadlocks'], 'deadlocks_failing': result['deadlocks_failing'],
+               'depth': len(levels) - 1, 'levels': levels,
+               'initial_states': len(initial), 'failing_states': result['failing_states'],
+               'failing_pairs': result['failing_pairs'],
+               'init_errors': len(init_errors), 'errors': dict(sorted(errors.items())),
+               'doubtful': result['doubtful'], 'complete': complete,
                'seconds': round(time.monotonic() - started, 2)}
     if listed:
         summary['list'] = sorted((machine.model.show(S) for S in seen), key=str)
@@ -82,7 +90,8 @@ def main():
     options = parser.parse_args()
     try:
         with open(options.file, encoding='utf-8') as file:
-            result = explore(file.read(), options.dialect, options.max_states, options.seconds, options.list, options.ignore_time)
+            result = explore(file.read(), options.dialect, options.max_states, options.seconds,
+                             options.list, options.ignore_time)
     except (ModelError, OSError) as error:
         print(f'{options.file}: {error}', file=sys.stderr)
         return 2

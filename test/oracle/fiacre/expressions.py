@@ -1,7 +1,7 @@
 """Random types, values, expressions and patterns: the lower half of generate.py.
 
-A piece of text is a Piece: how strongly its outermost operator binds, the text, and for numbers the bounds of its value, so that generated programs
-stay inside their ranges unless they want to fail.
+A piece of text is a Piece: how strongly its outermost operator binds, the text, and for numbers the
+bounds of its value, so that generated programs stay inside their ranges unless they want to fail.
 """
 import itertools
 from collections import namedtuple
@@ -11,14 +11,17 @@ Piece = namedtuple('Piece', 'level text low high', defaults=(0, 0))
 
 
 class Type:
-    """low and high are the bounds that programs keep to; of nat and int they are much narrower than the type."""
+    """low and high are the bounds that programs keep to; of nat and int they are much narrower than
+    the type."""
 
-    def __init__(self, kind, text, low=0, high=0, infinite=False, n=0, item=None, fields=(), constructors=()):
+    def __init__(self, kind, text, low=0, high=0, infinite=False, n=0, item=None, fields=(),
+                 constructors=()):
         self.kind, self.text, self.low, self.high, self.infinite = kind, text, low, high, infinite
         self.n, self.item, self.fields, self.constructors = n, item, fields, constructors
 
     def finite(self):
-        parts = [self.item] if self.item else [t for _, t in self.fields] + [t for _, t in self.constructors if t]
+        parts = ([self.item] if self.item
+                 else [t for _, t in self.fields] + [t for _, t in self.constructors if t])
         return not self.infinite and all(t.finite() for t in parts)
 
     def size(self):
@@ -65,19 +68,26 @@ class Expressions:
     def name(self, prefix):
         return f'{"_" if self.underscore else ""}{prefix}{next(self.counter)}'
 
-    # ---- types --------------------------------------------------------------------------------------------------------
+    # ---- types ----
     def add_types(self):
         self.types = [Type('bool', 'bool')]
         if self.chance(0.3):
             self.types.append(Type('int', 'nat', 0, self.rng.randint(1, 3), infinite=True))
         if self.chance(0.2):
-            self.types.append(Type('int', 'int', -self.rng.randint(0, 2), self.rng.randint(0, 2), infinite=True))
+            self.types.append(
+                Type('int', 'int', -self.rng.randint(0, 2), self.rng.randint(0, 2), infinite=True))
         for _ in range(self.pick([1, 1, 2])):
             low = self.pick([0, 0, 0, 1, -1, -2])
-            self.types.append(self.declared(Type('int', f'{self.number_text(low)}..{self.number_text(low + self.rng.randint(1, 3))}', low), bounds=True))
+            self.types.append(
+                self.declared(
+                Type('int',
+                     f'{self.number_text(low)}..{self.number_text(low + self.rng.randint(1, 3))}',
+                     low), bounds=True))
         for _ in range(self.pick([0, 0, 1, 1, 2])):
             self.constants.append(self.constant())
-        for maker in self.rng.sample([self.enumeration, self.union, self.record, self.array, self.queue], self.pick([1, 2, 2, 3])):
+        for maker in self.rng.sample(
+            [self.enumeration, self.union, self.record, self.array, self.queue],
+            self.pick([1, 2, 2, 3])):
             self.types.append(maker())
         if self.chance(0.2):
             self.types.append(self.pick([self.record, self.array, self.queue])())
@@ -97,7 +107,8 @@ class Expressions:
     def constant(self):
         name = self.name('k')
         value = self.rng.randint(0, 3)
-        self.out.append(f'const {name} : nat is {value}' if self.chance(0.7) else f'const {name} : int is {value} + 0')
+        self.out.append(f'const {name} : nat is {value}' if self.chance(0.7)
+                        else f'const {name} : int is {value} + 0')
         return Piece(LEAF, name, value, value)
 
     def small_type(self):
@@ -106,17 +117,26 @@ class Expressions:
     def enumeration(self):
         constructors = [(self.name('e'), None) for _ in range(self.rng.randint(2, 3))]
         separator = ', ' if self.chance(0.3) else ' | '
-        return self.declared(Type('union', f'union {separator.join(c for c, _ in constructors)} {self.end("union")}', constructors=constructors))
+        return self.declared(
+            Type('union', f'union {separator.join(c for c, _ in constructors)} {self.end("union")}',
+                 constructors=constructors))
 
     def union(self):
-        constructors = [(self.name('e'), self.small_type() if number == 0 or self.chance(0.4) else None) for number in range(self.rng.randint(2, 3))]
+        constructors = [
+            (self.name('e'), self.small_type() if number == 0 or self.chance(0.4) else None)
+            for number in range(self.rng.randint(2, 3))]
         self.rng.shuffle(constructors)
         texts = [f'{c} of {t.text}' if t else c for c, t in constructors]
-        return self.declared(Type('union', f'union {" | ".join(texts)} {self.end("union")}', constructors=constructors))
+        return self.declared(
+            Type('union', f'union {" | ".join(texts)} {self.end("union")}',
+                 constructors=constructors))
 
     def record(self):
         fields = [(self.name('m'), self.small_type()) for _ in range(self.rng.randint(1, 2))]
-        return self.declared(Type('record', f'record {", ".join(f"{f} : {t.text}" for f, t in fields)} {self.end("record")}', fields=fields))
+        return self.declared(
+            Type('record',
+                 f'record {", ".join(f"{f} : {t.text}" for f, t in fields)} {self.end("record")}',
+                 fields=fields))
 
     def array(self):
         n, item = self.rng.randint(1, 2), self.small_type()
@@ -132,7 +152,8 @@ class Expressions:
         if kind < 0.4:
             types, text = [], self.pick(['none', 'sync'])
         else:
-            types = [self.pick([t for t in self.types if t.size() <= 9]) for _ in range(1 if kind < 0.85 else 2)]
+            types = [self.pick([t for t in self.types if t.size() <= 9])
+                     for _ in range(1 if kind < 0.85 else 2)]
             text = ' # '.join(t.text for t in types)
         if self.chance(0.2):
             name = self.name('h')
@@ -140,7 +161,7 @@ class Expressions:
             text = name
         return Channel(types, text)
 
-    # ---- text ---------------------------------------------------------------------------------------------------------
+    # ---- text ----
     def number_text(self, n):
         return str(n)
 
@@ -152,12 +173,14 @@ class Expressions:
 
     def join(self, level, op, a, b, low=0, high=0):
         """Operators group to the left; comparisons do not group at all."""
-        return Piece(level, f'{self.wrap(a, level + (level == CMP))} {op} {self.wrap(b, level + 1)}', low, high)
+        return Piece(level,
+                     f'{self.wrap(a, level + (level == CMP))} {op} {self.wrap(b, level + 1)}', low,
+                     high)
 
     def number(self, n):
         return Piece(UNARY if n < 0 else LEAF, self.number_text(n), n, n)
 
-    # ---- values -------------------------------------------------------------------------------------------------------
+    # ---- values ----
     def literal(self, t):
         if t.kind == 'bool':
             return Piece(LEAF, self.pick(['true', 'false']))
@@ -166,7 +189,8 @@ class Expressions:
         if t.kind == 'array':
             return Piece(LEAF, f'[{", ".join(self.literal(t.item).text for _ in range(t.n))}]')
         if t.kind == 'queue':
-            return Piece(LEAF, f'{{|{", ".join(self.literal(t.item).text for _ in range(self.pick([0, 0, 1, t.n])))}|}}')
+            items = [self.literal(t.item).text for _ in range(self.pick([0, 0, 1, t.n]))]
+            return Piece(LEAF, f'{{|{", ".join(items)}|}}')
         if t.kind == 'record':
             return self.record_of([(f, self.literal(inner)) for f, inner in t.fields])
         name, argument = self.pick(t.constructors)
@@ -179,7 +203,9 @@ class Expressions:
     def applied(self, name, argument):
         """A constructor with its argument."""
         simple = argument.text.isalnum() and argument.level == LEAF
-        return Piece(LEAF, f'{name} {argument.text}' if simple and self.chance(0.4) else f'{name}({argument.text})')
+        return Piece(LEAF,
+                     f'{name} {argument.text}' if simple and self.chance(0.4)
+                     else f'{name}({argument.text})')
 
     def readable(self, ctx, fits):
         """Pieces for variables and their parts whose type the test accepts."""
@@ -202,7 +228,8 @@ class Expressions:
         """A value of the type; risky: one that may be outside it, or fail on the way."""
         if t.kind == 'int':
             piece = self.arithmetic(ctx, depth, risky)
-            known = piece.low == piece.high or piece.low > t.high or piece.high < t.low      # then even a reader could find the error
+            # then even a reader could find the error
+            known = (piece.low == piece.high or piece.low > t.high or piece.high < t.low)
             return piece if risky and not known else self.fit(piece, t.low, t.high)
         if t.kind == 'bool':
             return self.condition(ctx, depth)
@@ -217,7 +244,9 @@ class Expressions:
         if calls and kind < 0.55 and depth:
             return self.call(self.pick(calls), ctx, depth)
         if depth and kind < 0.62:
-            return Piece(COND, f'{self.wrap(self.condition(ctx, depth - 1), OR)} ? {self.wrap(self.value_for(t, ctx, depth - 1), OR)} : '
+            return Piece(COND,
+                         f'{self.wrap(self.condition(ctx, depth - 1), OR)} ? '
+                         f'{self.wrap(self.value_for(t, ctx, depth - 1), OR)} : '
                                f'{self.value_for(t, ctx, depth - 1).text}')
         return self.built(t, ctx, depth)
 
@@ -229,28 +258,37 @@ class Expressions:
         if depth == 0 or self.chance(0.3):
             return self.literal(t)
         if t.kind == 'array':
-            return Piece(LEAF, f'[{", ".join(self.value_for(t.item, ctx, depth - 1).text for _ in range(t.n))}]')
+            items = [self.value_for(t.item, ctx, depth - 1).text for _ in range(t.n)]
+            return Piece(LEAF, f'[{", ".join(items)}]')
         if t.kind == 'record':
-            return self.record_of([(f, self.value_for(inner, ctx, depth - 1)) for f, inner in t.fields])
+            return self.record_of(
+                [(f, self.value_for(inner, ctx, depth - 1)) for f, inner in t.fields])
         if t.kind == 'queue':
-            return Piece(LEAF, f'{{|{", ".join(self.value_for(t.item, ctx, depth - 1).text for _ in range(self.rng.randint(0, t.n)))}|}}')
+            items = [self.value_for(t.item, ctx, depth - 1).text
+                     for _ in range(self.rng.randint(0, t.n))]
+            return Piece(LEAF, f'{{|{", ".join(items)}|}}')
         name, argument = self.pick(t.constructors)
-        return self.applied(name, self.value_for(argument, ctx, depth - 1)) if argument else Piece(LEAF, name)
+        return (self.applied(name, self.value_for(argument, ctx, depth - 1)) if argument
+                else Piece(LEAF, name))
 
     def call(self, function, ctx, depth):
         risky = self.risky and self.chance(0.1)
-        arguments = [self.value_for(t, ctx, max(depth - 1, 0), risky).text for t in function.parameters]
-        return Piece(LEAF, f'{function.name}({", ".join(arguments)})', function.result.low, function.result.high)
+        arguments = [self.value_for(t, ctx, max(depth - 1, 0), risky).text
+                     for t in function.parameters]
+        return Piece(LEAF, f'{function.name}({", ".join(arguments)})', function.result.low,
+                     function.result.high)
 
-    # ---- numbers ------------------------------------------------------------------------------------------------------
+    # ---- numbers ----
     def fit(self, piece, low, high):
         """A number brought into bounds by a remainder."""
         if low <= piece.low and piece.high <= high:
             return piece
         if piece.low != 0:
-            piece = (self.join(ADD, '-', piece, self.number(piece.low), 0, piece.high - piece.low) if piece.low > 0 else
+            piece = (self.join(ADD, '-', piece, self.number(piece.low), 0, piece.high - piece.low)
+                     if piece.low > 0 else
                      self.join(ADD, '+', piece, self.number(-piece.low), 0, piece.high - piece.low))
-        piece = self.join(MUL, '%', piece, self.number(high - low + 1), 0, min(high - low, piece.high))
+        piece = self.join(MUL, '%', piece, self.number(high - low + 1), 0,
+                          min(high - low, piece.high))
         if low != 0:
             op, by = ('+', low) if low > 0 else ('-', -low)
             piece = self.join(ADD, op, piece, self.number(by), piece.low + low, piece.high + low)
@@ -260,14 +298,17 @@ class Expressions:
         kind = self.rng.random()
         variables = self.readable(ctx, lambda t: t.kind == 'int') + self.constants
         if depth == 0 or kind < 0.3:
-            return self.pick(variables) if variables and self.chance(0.75) else self.number(self.rng.randint(-1 if self.chance(0.1) else 0, 3))
+            return (self.pick(variables) if variables and self.chance(0.75)
+                    else self.number(self.rng.randint(-1 if self.chance(0.1) else 0, 3)))
         if risky and kind < 0.45:
             return self.failing(ctx, depth, variables)
         if kind < 0.4:
             return self.counted(ctx, depth)
         if kind < 0.48:
             a, b = self.arithmetic(ctx, depth - 1), self.arithmetic(ctx, depth - 1)
-            return Piece(COND, f'{self.wrap(self.condition(ctx, depth - 1), OR)} ? {self.wrap(a, OR)} : {b.text}', min(a.low, b.low), max(a.high, b.high))
+            return Piece(COND,
+                         f'{self.wrap(self.condition(ctx, depth - 1), OR)} ? {self.wrap(a, OR)} : '
+                         f'{b.text}', min(a.low, b.low), max(a.high, b.high))
         a, b = self.arithmetic(ctx, depth - 1), self.arithmetic(ctx, depth - 1)
         if kind < 0.7:
             return self.join(ADD, '+', a, b, a.low + b.low, a.high + b.high)
@@ -279,7 +320,8 @@ class Expressions:
         divisor = self.number(self.pick([2, 3, -2] if self.chance(0.3) else [2, 3]))
         largest = max(abs(a.low), abs(a.high))
         if self.chance(0.5):
-            return self.join(MUL, '/', a, divisor, 0 if a.low >= 0 and divisor.low > 0 else -largest, largest)
+            return self.join(MUL, '/', a, divisor,
+                             0 if a.low >= 0 and divisor.low > 0 else -largest, largest)
         return self.join(MUL, '%', a, divisor, 0 if a.low >= 0 else -2, 2)
 
     def counted(self, ctx, depth):
@@ -289,7 +331,8 @@ class Expressions:
         numbers = [v for v in ctx.readable if v.type.kind == 'queue' and v.type.item.kind == 'int']
         if numbers and self.chance(0.4):
             v = self.pick(numbers)
-            return self.first_of(v.name, self.literal(v.type.item), v.type.item.low, v.type.item.high)
+            return self.first_of(v.name, self.literal(v.type.item), v.type.item.low,
+                                 v.type.item.high)
         if queues and self.chance(0.4):
             return Piece(UNARY, f'length {self.wrap(self.pick(queues), UNARY)}', 0, 2)
         if calls and self.chance(0.8):
@@ -322,32 +365,37 @@ class Expressions:
         return self.join(MUL, self.pick('/%'), a, self.pick(variables), -largest, largest)
 
     def failing_index(self, n, ctx):
-        """An index that is sometimes in bounds, as far as its variables tell; None if there is none."""
+        """An index that is sometimes in bounds, as far as its variables tell; None if there is
+        none."""
         for _ in range(4):
             piece = self.arithmetic(ctx, 1)
             if piece.low < piece.high and piece.low < n and piece.high >= 0:
                 return piece.text
         return None
 
-    # ---- conditions ---------------------------------------------------------------------------------------------------
+    # ---- conditions ----
     def condition(self, ctx, depth):
         kind = self.rng.random()
         flags = self.readable(ctx, lambda t: t.kind == 'bool')
         if depth == 0 or kind < 0.25:
             if flags and self.chance(0.7):
-                return self.pick(flags) if self.chance(0.6) else Piece(UNARY, f'not {self.wrap(self.pick(flags), UNARY)}')
+                return (self.pick(flags) if self.chance(0.6)
+                        else Piece(UNARY, f'not {self.wrap(self.pick(flags), UNARY)}'))
             return self.comparison(ctx, 0)
         if kind < 0.6:
             return self.comparison(ctx, depth - 1)
         if kind < 0.68:
             return Piece(UNARY, f'not {self.wrap(self.condition(ctx, depth - 1), UNARY)}')
         if kind < 0.78:
-            return self.join(AND, 'and', self.condition(ctx, depth - 1), self.condition(ctx, depth - 1))
+            return self.join(AND, 'and', self.condition(ctx, depth - 1),
+                             self.condition(ctx, depth - 1))
         if kind < 0.88:
-            return self.join(OR, 'or', self.condition(ctx, depth - 1), self.condition(ctx, depth - 1))
+            return self.join(OR, 'or', self.condition(ctx, depth - 1),
+                             self.condition(ctx, depth - 1))
         queues = self.readable(ctx, lambda t: t.kind == 'queue')
         if queues and kind < 0.94:
-            return Piece(UNARY, f'{self.pick(["empty", "full"])} {self.wrap(self.pick(queues), UNARY)}')
+            return Piece(UNARY,
+                         f'{self.pick(["empty", "full"])} {self.wrap(self.pick(queues), UNARY)}')
         calls = [f for f in self.functions if f.result.kind == 'bool']
         if calls and kind < 0.97:
             return self.call(self.pick(calls), ctx, depth)
@@ -357,20 +405,24 @@ class Expressions:
         others = [v for v in ctx.readable if v.type.kind not in ('bool', 'int')]
         if others and self.chance(0.35):
             v = self.pick(others)
-            return self.join(CMP, self.pick(['=', '<>']), Piece(LEAF, v.name), self.value_for(v.type, ctx, 0))
+            return self.join(CMP, self.pick(['=', '<>']), Piece(LEAF, v.name),
+                             self.value_for(v.type, ctx, 0))
         variables = self.readable(ctx, lambda t: t.kind == 'int')
         if not variables:
             flags = self.readable(ctx, lambda t: t.kind == 'bool')
             if flags:
-                return self.join(CMP, self.pick(['=', '<>']), self.pick(flags), self.literal(self.types[0]))
+                return self.join(CMP, self.pick(['=', '<>']), self.pick(flags),
+                                 self.literal(self.types[0]))
             return Piece(LEAF, self.pick(['true', 'true', 'false']))
         a = self.pick(variables)
-        b = self.arithmetic(ctx, depth) if depth or self.chance(0.3) else self.number(self.rng.randint(a.low, max(a.low, min(a.high, a.low + 3))))
+        b = (self.arithmetic(ctx, depth) if depth or self.chance(0.3)
+             else self.number(self.rng.randint(a.low, max(a.low, min(a.high, a.low + 3)))))
         return self.join(CMP, self.pick(['=', '=', '<>', '<', '<=', '>', '>=']), a, b)
 
-    # ---- patterns -----------------------------------------------------------------------------------------------------
+    # ---- patterns ----
     def scrutinee(self, ctx):
-        """Something to look at with case: a variable (or part) of a union, bool or number type, or a number."""
+        """Something to look at with case: a variable (or part) of a union, bool or number type, or
+        a number."""
         options = []
         for t in self.scalars:
             options += [TypedPiece(p.text, t) for p in self.readable(ctx, lambda u, t=t: u is t)]
@@ -393,13 +445,15 @@ class Expressions:
         if t.kind == 'bool':
             return self.pick([['true', 'false'], ['false', 'true'], ['true', 'any']])
         if t.kind == 'int':
-            some = self.rng.sample(range(t.low, min(t.high, t.low + 4) + 1), self.rng.randint(1, min(2, t.high - t.low + 1)))
+            some = self.rng.sample(range(t.low, min(t.high, t.low + 4) + 1),
+                                   self.rng.randint(1, min(2, t.high - t.low + 1)))
             return [self.number_text(n) for n in some] + [self.binder(t, ctx)]
         patterns = []
         for name, argument in self.rng.sample(t.constructors, len(t.constructors)):
             if argument and argument.kind in ('int', 'bool') and self.chance(0.3):
                 patterns.append(self.constructor_pattern(name, self.literal(argument).text))
-            patterns.append(self.constructor_pattern(name, self.binder(argument, ctx)) if argument else name)
+            patterns.append(self.constructor_pattern(name, self.binder(argument, ctx)) if argument
+                            else name)
         if self.chance(0.2):
             patterns = patterns[:-1] + ['any']
         return patterns

@@ -1,7 +1,9 @@
-"""Random timed Fiacre programs: intervals, in some programs with open ends, with whole bounds from 0 to 6 or no upper bound, on waits and ports; priorities, shared variables.
+"""Random timed Fiacre programs: intervals, in some programs with open ends, with whole bounds from
+0 to 6 or no upper bound, on waits and ports; priorities, shared variables.
 
-Used through `generate.py --timed`.  No run-time errors and no unless.  A program is only kept if its discrete states do not depend on whether the branch of
-an if or case belongs to the identity of a path (and so to its clock), nor on the other readings of generate.py.
+Used through `generate.py --timed`.  No run-time errors and no unless.  A program is only kept if
+its discrete states do not depend on whether the branch of an if or case belongs to the identity of
+a path (and so to its clock), nor on the other readings of generate.py.
 """
 import random
 
@@ -11,7 +13,8 @@ from fiacre.expressions import Type
 from fiacre.generate import Generator
 from fiacre.parse import ModelError
 
-READINGS = [('if ', {'trace_if': False}), ('case ', {'trace_if': False}), (' - ', {'natural_steps': True}), ('priority', {'transitive': False})]
+READINGS = [('if ', {'trace_if': False}), ('case ', {'trace_if': False}),
+            (' - ', {'natural_steps': True}), ('priority', {'transitive': False})]
 COMPARED = ('list', 'deadlocks', 'failing_states', 'initial_states')
 
 
@@ -58,7 +61,8 @@ class TimedGenerator(Generator):
             return block + ([self.assign(ctx)] if self.chance(0.6) else []) + [self.ending(ctx)]
         if kind < 0.7 and ctx.ports:
             block = [self.guard(ctx)] if self.chance(0.25) else []
-            return block + [self.communication(ctx)] + ([self.assign(ctx)] if self.chance(0.5) else []) + [self.ending(ctx)]
+            return block + [self.communication(ctx)] + ([self.assign(ctx)] if self.chance(0.5)
+                                                        else []) + [self.ending(ctx)]
         return self.path(ctx, True, self.pick([0, 1, 1]), self.pick([1, 2, 4]))
 
     def program(self):
@@ -71,16 +75,20 @@ class TimedGenerator(Generator):
         processes = []
         for _ in range(self.pick([1, 2, 2, 3])):
             used = [self.pick(channels) for _ in range(self.rng.randint(1, 3))] if channels else []
-            processes.append(self.add_process(self.rng.sample(shared, self.rng.randint(0, len(shared))), used))
+            processes.append(
+                self.add_process(self.rng.sample(shared, self.rng.randint(0, len(shared))), used))
         units = processes + [self.pick(processes) for _ in range(self.pick([0, 1, 1, 2]))]
         units = (units + units)[:max(2, min(4, len(units)))]
-        root = self.add_component(units, shared, channels + [self.pick(channels)] * self.chance(0.5) if channels else [])
+        root = self.add_component(units, shared,
+                                  channels + [self.pick(channels)] * self.chance(0.5) if channels
+                                  else [])
         return self.text(root) if root else None
 
 
 class ChoosingGenerator(TimedGenerator):
-    """Choices under `wait`: `any`, select, if and case in each other. Every if and case has a choice in one of its branches, so that these are
-    different paths for everybody, and there is one reading only."""
+    """Choices under `wait`: `any`, select, if and case in each other. Every if and case has a
+    choice in one of its branches, so that these are different paths for everybody, and there is one
+    reading only."""
 
     def choice(self, ctx):
         block = self.choose(ctx, 4)
@@ -96,7 +104,9 @@ class ChoosingGenerator(TimedGenerator):
         if not depth or kind < 0.3:
             block = self.choice(ctx)
         elif kind < 0.5:
-            block = [('select', [('', self.chosen(ctx, depth - 1)), ('[]', [self.guard(ctx), self.assign(ctx)])], self.end('select'))]
+            block = [('select',
+                      [('', self.chosen(ctx, depth - 1)),
+                       ('[]', [self.guard(ctx), self.assign(ctx)])], self.end('select'))]
         elif kind < 0.85:
             block = [self.if_statement(ctx, lambda: self.chosen(ctx, depth - 1))]
         else:
@@ -121,7 +131,8 @@ def acceptable(text, most, rng, dialect, readings=READINGS):
     got = timed.explore(text, dialect, max_states=most, listed=True)
     if not got['complete'] or got['failing_states']:
         return None
-    if rng.random() > (0.02 if got['discrete_states'] < 4 else 0.3 if got['discrete_states'] < 10 else 1):
+    if (rng.random()
+        > (0.02 if got['discrete_states'] < 4 else 0.3 if got['discrete_states'] < 10 else 1)):
         return None
     if got['timed_states'] == got['discrete_states'] and rng.random() > 0.05:
         return None
@@ -137,7 +148,8 @@ def acceptable(text, most, rng, dialect, readings=READINGS):
 
 
 def draw(seed, frac=False, most=6000, choices=False):
-    """(text, result) of the program of a seed; most: how many states with clocks it may have; choices: under every wait."""
+    """(text, result) of the program of a seed; most: how many states with clocks it may have;
+    choices: under every wait."""
     rng = random.Random(f'timed fiacre {seed} {frac}{" choices" if choices else ""}')
     generator = ChoosingGenerator if choices else TimedGenerator
     readings = [r for r in READINGS if not choices or 'trace_if' not in r[1]]

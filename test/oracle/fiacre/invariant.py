@@ -1,4 +1,5 @@
-"""Conditions on states, as Fiacre expressions in which `P[1].x` is a variable of the first instance of P and `P[1]@s` asks for its control state."""
+"""Conditions on states, as Fiacre expressions in which `P[1].x` is a variable of the first instance
+of P and `P[1]@s` asks for its control state."""
 from fiacre.code import checked
 from fiacre.parse import ModelError, Parser
 from fiacre.values import BOOL
@@ -48,8 +49,10 @@ def resolved_part(model, part, scope):
     if isinstance(part, list):
         return [resolved_part(model, x, scope) for x in part]
     if isinstance(part, tuple) and part and isinstance(part[0], str):
-        return resolved(model, part, scope) if len(part) > 1 and part[0] in KINDS else (part[0], *(resolved_part(model, x, scope) for x in part[1:]))
+        return (resolved(model, part, scope) if len(part) > 1 and part[0] in KINDS
+                else (part[0], *(resolved_part(model, x, scope) for x in part[1:])))
     return part
 
 
-KINDS = ('num', 'bool', 'name', 'call', 'index', 'field', 'at', 'un', 'bin', 'cond', 'array', 'record', 'queue')
+KINDS = ('num', 'bool', 'name', 'call', 'index', 'field', 'at', 'un', 'bin', 'cond', 'array',
+         'record', 'queue')

@@ -1,9 +1,12 @@
-"""From a parsed program to its instances: which variables a state has, which ports exist, who takes part in them, what has priority.
+"""From a parsed program to its instances: which variables a state has, which ports exist, who takes
+part in them, what has priority.
 
-A state is a tuple.  Each variable of a component or process instance has a slot in it, and so has the control state of each process instance.
-Parameters by reference are other names of slots, parameters by value are constants.
+A state is a tuple.  Each variable of a component or process instance has a slot in it, and so has
+the control state of each process instance. Parameters by reference are other names of slots,
+parameters by value are constants.
 
-Dialects: in `obp` every process instance connected to a port takes part in each exchange on it; in `frac` the interfaces written in `par` decide.
+Dialects: in `obp` every process instance connected to a port takes part in each exchange on it; in
+`frac` the interfaces written in `par` decide.
 """
 from types import SimpleNamespace
 
@@ -13,13 +16,15 @@ from fiacre.parse import ModelError, parse
 
 
 class Model:
-    """slots: (name, type or None for a control state, instance or None); processes; ports; groups: who exchanges together."""
+    """slots: (name, type or None for a control state, instance or None); processes; ports; groups:
+    who exchanges together."""
 
     def __init__(self, text, dialect='obp', transitive=True, **reading):
         program = parse(text)
         self.dialect, self.g = dialect, Globals(**reading)
         self.units = {}
-        self.slots, self.processes, self.components, self.ports, self.priorities, self.inits = [], [], [], [], [], []
+        self.slots, self.processes, self.components, self.ports, self.priorities, self.inits = ([],
+            [], [], [], [], [])
         for d in program.declarations:
             self.declare(d)
         if program.root not in self.units:
@@ -27,7 +32,8 @@ class Model:
         root = self.units[program.root]
         if any(p[1] for p in root.parameters) or root.parameters:
             raise ModelError('the root has parameters', root.pos)
-        ports = {name: self.add_port(name, self.g.channel(channel), None) for name, _, _, channel in root.ports}
+        ports = {name: self.add_port(name, self.g.channel(channel), None)
+                 for name, _, _, channel in root.ports}
         alone = self.instantiate(root, ports, {})
         for port in self.ports:
             if dialect == 'obp':
@@ -38,7 +44,7 @@ class Model:
                 port.groups = [tuple(sorted(s)) for s in alone.get(port.index, [])]
         self.rank(transitive)
 
-    # ---- declarations -----------------------------------------------------------------------------------------------
+    # ---- declarations ----
     def declare(self, d):
         g = self.g
         if d.kind == 'type':
@@ -63,7 +69,8 @@ class Model:
             raise ModelError(f'{d.name!r} is declared twice', d.pos)
 
     def add_port(self, name, channel, interval):
-        port = SimpleNamespace(index=len(self.ports), name=name, channel=channel, interval=interval, groups=[])
+        port = SimpleNamespace(index=len(self.ports), name=name, channel=channel, interval=interval,
+                               groups=[])
         self.ports.append(port)
         return port
 
@@ -71,9 +78,10 @@ class Model:
         self.slots.append((name, t, unit))
         return len(self.slots) - 1
 
-    # ---- instances --------------------------------------------------------------------------------------------------
+    # ---- instances ----
     def instantiate(self, unit, ports, scope):
-        """Adds an instance and what is inside; returns {port: [set of process instances that may exchange on it together]} (frac)."""
+        """Adds an instance and what is inside; returns {port: [set of process instances that may
+        exchange on it together]} (frac)."""
         number = 1 + sum(other.unit is unit for other in self.processes + self.components)
         if unit.kind == 'process':
             return self.add_process(unit, f'{unit.name}[{number}]', ports, scope)
@@ -97,7 +105,8 @@ class Model:
         return self.g.evaluate(e, t, constants)
 
     def add_process(self, unit, name, ports, scope):
-        process = SimpleNamespace(index=len(self.processes), unit=unit, name=name, ports=ports, connected={p.index for p in ports.values()})
+        process = SimpleNamespace(index=len(self.processes), unit=unit, name=name, ports=ports,
+                                  connected={p.index for p in ports.values()})
         self.processes.append(process)
         process.control = self.add_slot(name, None, process.index)
         process.scope = dict(scope)
@@ -132,13 +141,16 @@ class Model:
         return together
 
     def compose(self, par, component):
-        """Blocks that have a port in their interface exchange on it together, the others each for itself."""
+        """Blocks that have a port in their interface exchange on it together, the others each for
+        itself."""
         blocks = []
         for interface, block in par.blocks:
-            groups = self.compose(block, component) if block.kind == 'par' else self.add_instance(block, component)
+            groups = (self.compose(block, component) if block.kind == 'par'
+                      else self.add_instance(block, component))
             names = set()
             for written in (par.shared, interface):
-                names |= set(groups) if written == '*' else {self.port_named(p, component, par.pos).index for p in written}
+                names |= (set(groups) if written == '*'
+                          else {self.port_named(p, component, par.pos).index for p in written})
             blocks.append((names, groups))
         together = {}
         for port in {p for _, groups in blocks for p in groups}:
@@ -161,12 +173,14 @@ class Model:
         unit = self.units.get(instance.name)
         if not unit:
             raise ModelError(f'no process or component {instance.name!r}', instance.pos)
-        if len(instance.ports) != len(unit.ports) or len(instance.arguments) != len(unit.parameters):
+        if (len(instance.ports) != len(unit.ports)
+            or len(instance.arguments) != len(unit.parameters)):
             raise ModelError('a wrong number of ports or arguments', instance.pos)
         ports, scope = {}, {}
         for (name, _, _, channel), actual in zip(unit.ports, instance.ports):
             ports[name] = self.port_named(actual, component, instance.pos)
-        for (name, reference, _, _, t), (by_reference, e) in zip(unit.parameters, instance.arguments):
+        for (name, reference, _, _, t), (by_reference, e) in zip(unit.parameters,
+            instance.arguments):
             t = self.g.type(t)
             if reference != by_reference:
                 raise ModelError(f'parameter {name!r}: by reference or not?', instance.pos)
@@ -185,7 +199,7 @@ class Model:
         text, source = expression(self.g, e, constants, t)
         return 'value', eval(converted(self.g, text, source, t), self.g.python), t
 
-    # ---- priorities -------------------------------------------------------------------------------------------------
+    # ---- priorities ----
     def rank(self, transitive):
         """self.above[(port, group number)]: those that must not be fireable for it to fire."""
         pairs = set()
@@ -206,7 +220,7 @@ class Model:
         for p, q in closed if transitive else pairs:
             self.above.setdefault(q, set()).add(p)
 
-    # ---- names ------------------------------------------------------------------------------------------------------
+    # ---- names ----
     def show(self, state):
         """A state as {name: text}; a process instance's name stands for its control state."""
         shown = {}

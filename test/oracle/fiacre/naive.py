@@ -1,7 +1,9 @@
-"""A second exploration of untimed programs, to test the first one: it interprets statements instead of compiling them, and finds paths by replaying.
+"""A second exploration of untimed programs, to test the first one: it interprets statements instead
+of compiling them, and finds paths by replaying.
 
-A run asks `choose(n)` wherever there is a choice (which transition, which branch, which value); the answers are a list of numbers, and all lists are tried
-one after the other.  It shares with the other implementation the parser, the instances (model.py) and the operations on values (values.py).
+A run asks `choose(n)` wherever there is a choice (which transition, which branch, which value); the
+answers are a list of numbers, and all lists are tried one after the other.  It shares with the
+other implementation the parser, the instances (model.py) and the operations on values (values.py).
 """
 from fiacre import values as V
 from fiacre.model import Model
@@ -19,7 +21,8 @@ class Return(Exception):
 
 
 class Choices:
-    """Enumerates lists of answers: the last answer that can be larger becomes so, what is behind it is forgotten."""
+    """Enumerates lists of answers: the last answer that can be larger becomes so, what is behind it
+    is forgotten."""
 
     def __init__(self):
         self.answers, self.sizes, self.at = [], [], 0
@@ -49,7 +52,8 @@ class Naive:
         self.model, self.functions = Model(text, dialect), functions
         self.g = self.model.g
 
-    # ---- expressions: env gives names: ('slot', n, type), ('value', v, type) or ('local', [v], type) ---------------------------------
+    # ---- expressions: env gives names: ('slot', n, type), ('value', v, type) or ('local', [v],
+    # type) ----
     def get(self, name, env):
         kind, what, t = env.get(name) or self.g.constants[name]
         return self.state[what] if kind == 'slot' else what[0] if kind == 'local' else what
@@ -59,7 +63,8 @@ class Naive:
         if e[0] == 'name' and (e[1] in env or e[1] in self.g.constants):
             return (env.get(e[1]) or self.g.constants[e[1]])[2]
         if e[0] in ('name', 'call'):
-            return self.functions[e[1]].result_type if e[1] in self.functions else self.g.constructors[e[1]][0][0]
+            return (self.functions[e[1]].result_type if e[1] in self.functions
+                    else self.g.constructors[e[1]][0][0])
         if e[0] == 'index':
             return self.type_of(e[1], env)[2]
         if e[0] == 'field':
@@ -91,7 +96,8 @@ class Naive:
         if kind in ('array', 'queue'):
             return tuple(self.eval(x, env) for x in e[1])
         if kind == 'record':
-            fields = next(t[1] for t in self.g.types.values() if t[0] == 'record' and {f for f, _ in t[1]} == {f for f, _ in e[1]})
+            fields = next(t[1] for t in self.g.types.values() if t[0] == 'record'
+                          and {f for f, _ in t[1]} == {f for f, _ in e[1]})
             given = {f: self.eval(x, env) for f, x in e[1]}
             return tuple(given[f] for f, _ in fields)
         return self.unary(e, env) if kind == 'un' else self.binary(e, env)
@@ -104,7 +110,8 @@ class Naive:
             return V.within(-value, MIN, MAX)
         if e[1] == 'full':
             return len(value) == self.type_of(e[2], env)[1]
-        return {'+': lambda: value, '$': lambda: value, 'empty': lambda: value == (), 'length': lambda: len(value),
+        return {'+': lambda: value, '$': lambda: value, 'empty': lambda: value == (),
+                'length': lambda: len(value),
                 'first': lambda: V.first(value), 'dequeue': lambda: V.dequeue(value)}[e[1]]()
 
     def binary(self, e, env):
@@ -116,8 +123,11 @@ class Naive:
             t = self.type_of(e[2], env)
             return (V.enqueue if op == 'enqueue' else V.append)(a, t[1], V.convert(b, t[2]))
         if op in ('=', '<>', '<', '<=', '>', '>='):
-            return {'=': lambda: a == b, '<>': lambda: a != b, '<': lambda: a < b, '<=': lambda: a <= b, '>': lambda: a > b, '>=': lambda: a >= b}[op]()
-        return V.within({'+': lambda: a + b, '-': lambda: a - b, '*': lambda: a * b, '/': lambda: V.divide(a, b), '%': lambda: V.remainder(a, b)}[op](), MIN, MAX)
+            return {'=': lambda: a == b, '<>': lambda: a != b, '<': lambda: a < b,
+                    '<=': lambda: a <= b, '>': lambda: a > b, '>=': lambda: a >= b}[op]()
+        return V.within(
+            {'+': lambda: a + b, '-': lambda: a - b, '*': lambda: a * b,
+             '/': lambda: V.divide(a, b), '%': lambda: V.remainder(a, b)}[op](), MIN, MAX)
 
     def call(self, e, env):
         values = [self.eval(x, env) for x in e[2]]
@@ -125,17 +135,19 @@ class Naive:
             union, number = self.g.constructors[e[1]][0]
             return number, V.convert(values[0], union[2][number][1])
         f = self.functions[e[1]]
-        inner = {name: ('local', [V.convert(v, t)], t) for (name, _), v, t in zip(f.parameters, values, f.types)}
+        inner = {name: ('local', [V.convert(v, t)], t)
+                 for (name, _), v, t in zip(f.parameters, values, f.types)}
         for name, t, value, _ in f.variables:
             t = self.g.type(t)
-            inner[name] = 'local', [V.convert(self.eval(value, inner), t) if value else V.default(t)], t
+            inner[name] = 'local', [V.convert(self.eval(value, inner), t) if value
+                                    else V.default(t)], t
         try:
             self.block(f.body, inner)
         except Return as result:
             return V.convert(result.args[0], f.result_type)
         raise V.Failure('a function that does not return')
 
-    # ---- patterns and statements ------------------------------------------------------------------------------------------------
+    # ---- patterns and statements ----
     def store(self, place, value, env):
         """The innermost type is checked; then the variable is rebuilt from inside out."""
         if place[0] == 'name':
@@ -147,7 +159,8 @@ class Naive:
                 what[0] = value
             return
         t, old = self.type_of(place[1], env), self.eval(place[1], env)
-        at = self.eval(place[2], env) if place[0] == 'index' else [f for f, _ in t[1]].index(place[2])
+        at = (self.eval(place[2], env) if place[0] == 'index'
+              else [f for f, _ in t[1]].index(place[2]))
         V.convert(value, t[2] if place[0] == 'index' else t[1][at][1])
         self.store(place[1], V.with_item(old, at, value), env)
 
@@ -248,9 +261,10 @@ class Naive:
 
     do_send = do_receive = do_sync
 
-    # ---- steps ------------------------------------------------------------------------------------------------------------------
+    # ---- steps ----
     def runs(self, S, run):
-        """All states that run() can lead to, once for each list of choices; errors are passed over."""
+        """All states that run() can lead to, once for each list of choices; errors are passed
+        over."""
         self.choices = Choices()
         while True:
             self.state, self.passed = list(S), None
@@ -263,15 +277,18 @@ class Naive:
                 return
 
     def start(self, i):
-        """Process i chooses a transition and runs to its end or to a communication; what follows a communication is kept for later."""
+        """Process i chooses a transition and runs to its end or to a communication; what follows a
+        communication is kept for later."""
         process = self.model.processes[i]
         self.here = i
-        blocks = [block for state, block, _ in process.unit.transitions if process.unit.states.index(state) == self.origin[process.control]]
+        blocks = [block for state, block, _ in process.unit.transitions
+                  if process.unit.states.index(state) == self.origin[process.control]]
         block = blocks[self.choices.choose(len(blocks))]
         return self.resume(process, block)
 
     def resume(self, process, statements):
-        """Runs statements to an end or a communication.  Branches are put in place of what chose them, so that the rest is always known."""
+        """Runs statements to an end or a communication.  Branches are put in place of what chose
+        them, so that the rest is always known."""
         while statements:
             s, rest = statements[0], statements[1:]
             if s[0] in ('if', 'case', 'select'):
@@ -309,7 +326,9 @@ class Naive:
         offered = []
         for i, s, _ in senders:
             scope = self.model.processes[i].scope
-            offered.append([SENT_ANY if e == 'any' else V.convert(self.eval(e, scope), t) for e, t in zip(s[2], port.channel)])
+            offered.append(
+                [SENT_ANY if e == 'any' else V.convert(self.eval(e, scope), t)
+                 for e, t in zip(s[2], port.channel)])
         values = []
         for position, t in enumerate(port.channel):
             fixed = {o[position] for o in offered} - {SENT_ANY}
@@ -320,7 +339,8 @@ class Naive:
         for i, s, _ in met:
             if s[0] == 'receive':
                 scope = self.model.processes[i].scope
-                if not all(self.matches(p, v, scope) for p, v in zip(s[2], values)) or s[3] and not self.eval(s[3], scope):
+                if (not all(self.matches(p, v, scope) for p, v in zip(s[2], values)) or s[3]
+                    and not self.eval(s[3], scope)):
                     raise Dead()
 
     def successors(self, S):
@@ -331,17 +351,20 @@ class Naive:
                 if self.passed:
                     tops[self.passed[0]] = max(tops.get(self.passed[0], 0), self.passed[1])
         self.tops = tops
-        silent = [T for i in range(len(self.model.processes)) for T in self.runs(S, lambda: self.silent(i))]
+        silent = [T for i in range(len(self.model.processes))
+                  for T in self.runs(S, lambda: self.silent(i))]
         joint = {}
         for port in self.model.ports:
             for number, group in enumerate(port.groups):
                 joint[port.index, number] = list(self.runs(S, lambda: self.joint(port, group)))
         enabled = {key for key, found in joint.items() if found}
-        return silent + [T for key, found in joint.items() if not self.model.above.get(key, set()) & enabled for T in found]
+        return silent + [T for key, found in joint.items()
+                         if not self.model.above.get(key, set()) & enabled for T in found]
 
 
 def explore(text, initial, dialect='obp', limit=None):
-    """(states, transitions, deadlocks), from given initial states (init is not done here); None above the limit."""
+    """(states, transitions, deadlocks), from given initial states (init is not done here); None
+    above the limit."""
     functions = {d.name: d for d in parse(text).declarations if d.kind == 'function'}
     naive = Naive(text, functions, dialect)
     for f in functions.values():

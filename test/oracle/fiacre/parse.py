@@ -1,24 +1,30 @@
 """Reader of Fiacre programs (.fcr): text to plain tuples, no meaning attached yet.
 
-Expressions  ('num', n) ('bool', b) ('name', id, pos) ('call', id, [e], pos) ('index', e, e, pos) ('field', e, id, pos) ('at', e, id, pos)
-             ('un', op, e, pos) ('bin', op, e, e, pos) ('cond', e, e, e, pos) ('array', [e], pos) ('record', [(id, e)], pos) ('queue', [e], pos)
-Patterns     ('num', n) ('bool', b) ('any',) ('name', id, pos) ('con', id, pattern, pos) ('index', pattern, e, pos) ('field', pattern, id, pos)
-Statements   ('null',) ('loop', pos) ('to', id, pos) ('tag', id) ('on', e, pos) ('wait', interval, pos) ('assign', [pattern], [e], pos)
-             ('choose', [pattern], e or None, pos) ('if', [(e, block)], block, pos) ('select', [[block]], pos) ('case', e, [(pattern, block)], pos)
-             ('while', e, block, pos) ('foreach', id, block, pos) ('return', e, pos)
-             ('sync', port, pos) ('send', port, [e or 'any'], pos) ('receive', port, [pattern], e or None, pos)
-A block is a list of statements.  A position is (line, column) and also serves as the identity of a statement.
-Types        ('bool',) ('nat',) ('int',) ('name', id, pos) ('interval', e, e, pos) ('array', e, t, pos) ('queue', e, t, pos)
-             ('union', [(id, t or None)], pos) ('record', [(id, t)], pos)
-Intervals    (low, low is open, high or None, high is open), numbers are Fractions
+Expressions  ('num', n) ('bool', b) ('name', id, pos) ('call', id, [e], pos) ('index', e, e, pos)
+             ('field', e, id, pos) ('at', e, id, pos) ('un', op, e, pos) ('bin', op, e, e, pos)
+('cond', e, e, e, pos) ('array', [e], pos) ('record', [(id, e)], pos) ('queue', [e], pos) Patterns  
+  ('num', n) ('bool', b) ('any',) ('name', id, pos) ('con', id, pattern, pos) ('index', pattern, e,
+pos) ('field', pattern, id, pos) Statements   ('null',) ('loop', pos) ('to', id, pos) ('tag', id)
+             ('on', e, pos) ('wait', interval, pos) ('assign', [pattern], [e], pos) ('choose',
+             [pattern], e or None, pos) ('if', [(e, block)], block, pos) ('select', [[block]], pos)
+             ('case', e, [(pattern, block)], pos) ('while', e, block, pos) ('foreach', id, block,
+             pos) ('return', e, pos) ('sync', port, pos) ('send', port, [e or 'any'], pos)
+('receive', port, [pattern], e or None, pos) A block is a list of statements.  A position is (line,
+column) and also serves as the identity of a statement. Types        ('bool',) ('nat',) ('int',)
+             ('name', id, pos) ('interval', e, e, pos) ('array', e, t, pos) ('queue', e, t, pos)
+('union', [(id, t or None)], pos) ('record', [(id, t)], pos) Intervals    (low, low is open, high or
+None, high is open), numbers are Fractions
 """
 import re
 from fractions import Fraction
 from types import SimpleNamespace
 
-KEYWORDS = set('''and any append array assert begin bool case channel component const dequeue do else elsif empty end enqueue extern false first
-foreach from full function if in init int is length loop nat none not null of on or out par port priority process property queue read
-record return select states sync then to true type union unless var wait where while write'''.split())
+KEYWORDS = set('''and any append array assert begin bool case channel component const dequeue do \
+else elsif empty end enqueue extern false first
+foreach from full function if in init int is length loop nat none not null of on or out par port
+priority process property queue read
+record return select states sync then to true type union unless var wait where while
+write'''.split())
 TOKEN = re.compile(r'''
     (?P<space>\s+ | //[^\n]* | /\*.*?\*/)
   | (?P<decimal>[0-9]+\.[0-9]+)
@@ -29,7 +35,8 @@ TOKEN = re.compile(r'''
 COMPARISONS = {'=', '<>', '<', '<=', '>', '>='}
 UNARY = {'not', '-', '+', '$', 'first', 'dequeue', 'empty', 'full', 'length'}
 LOOSEST_FIRST = [{'or'}, {'and'}, COMPARISONS, {'+', '-'}, {'*', '/', '%'}]
-ENDS_STATEMENT = {';', '[]', '|', 'end', 'elsif', 'else', 'unless', 'from', 'process', 'component', 'type', 'channel', 'const', 'function', 'extern',
+ENDS_STATEMENT = {';', '[]', '|', 'end', 'elsif', 'else', 'unless', 'from', 'process', 'component',
+                  'type', 'channel', 'const', 'function', 'extern',
                   'property', 'assert', 'par', ''}
 
 
@@ -41,7 +48,8 @@ class ModelError(Exception):
 
 
 def tokenize(text):
-    """A list of (kind, text, (line, column)); kinds are decimal, number, name, keyword, symbol and end."""
+    """A list of (kind, text, (line, column)); kinds are decimal, number, name, keyword, symbol and
+    end."""
     tokens, at, line, start = [], 0, 1, 0
     while at < len(text):
         match = TOKEN.match(text, at)
@@ -64,16 +72,18 @@ def tokenize(text):
 class Parser:
     def __init__(self, text):
         self.tokens, self.at = tokenize(text), 0
-        self.with_argument = set()          # constructors that take one: they may be applied without parentheses
+        # constructors that take one: they may be applied without parentheses
+        self.with_argument = set()
 
-    # ---- tokens ---------------------------------------------------------------------------------------------------
+    # ---- tokens ----
     @property
     def kind(self):
         return self.tokens[self.at][0]
 
     @property
     def word(self):
-        """The text of the next token, unless it is a name (so that names never look like symbols)."""
+        """The text of the next token, unless it is a name (so that names never look like
+        symbols)."""
         return self.tokens[self.at][1] if self.tokens[self.at][0] != 'name' else None
 
     @property
@@ -108,7 +118,7 @@ class Parser:
         self.expect('end')
         self.accept(word)
 
-    # ---- types ----------------------------------------------------------------------------------------------------
+    # ---- types ----
     def type(self):
         pos = self.pos
         if self.accept('bool', 'nat', 'int'):
@@ -174,7 +184,7 @@ class Parser:
             raise ModelError('an empty interval', pos)
         return low, low_open, high, high_open
 
-    # ---- expressions ----------------------------------------------------------------------------------------------
+    # ---- expressions ----
     def expression(self):
         condition, pos = self.binary(0), self.pos
         if not self.accept('?'):
@@ -258,11 +268,12 @@ class Parser:
             arguments = [] if self.word == ')' else self.listed(self.expression)
             self.expect(')')
             return 'call', name, arguments, pos
-        if name in self.with_argument or self.kind in ('number', 'name') or self.word in ('true', 'false', '{', '{|'):
+        if (name in self.with_argument or self.kind in ('number', 'name')
+            or self.word in ('true', 'false', '{', '{|')):
             return 'call', name, [self.postfix(self.primary())], pos
         return 'name', name, pos
 
-    # ---- patterns -------------------------------------------------------------------------------------------------
+    # ---- patterns ----
     def pattern(self):
         pattern = self.pattern_start()
         while self.word in ('[', '.'):
@@ -296,15 +307,18 @@ class Parser:
             return 'con', name, self.pattern(), pos
         return 'name', name, pos
 
-    # ---- statements -----------------------------------------------------------------------------------------------
+    # ---- statements ----
     def block(self):
         return self.listed(self.statement, ';')
 
     def statement(self):
         pos = self.pos
-        if self.word in ('null', 'loop', 'to', '#', 'on', 'wait', 'if', 'select', 'case', 'while', 'foreach', 'return'):
+        if (self.word in ('null', 'loop', 'to', '#', 'on', 'wait', 'if', 'select', 'case', 'while',
+                          'foreach', 'return')):
             word = self.advance()
-            return getattr(self, {'if': 'if_', '#': 'tag', 'while': 'while_', 'return': 'return_'}.get(word, word))(pos)
+            return getattr(self,
+                           {'if': 'if_', '#': 'tag', 'while': 'while_',
+                            'return': 'return_'}.get(word, word))(pos)
         if self.kind == 'name':
             following = self.tokens[self.at + 1]
             if following[0] == 'symbol' and following[1] in '!?':
@@ -392,14 +406,16 @@ class Parser:
             return 'choose', patterns, self.expression() if self.accept('where') else None, pos
         return 'assign', patterns, self.listed(self.expression), pos
 
-    # ---- declarations ---------------------------------------------------------------------------------------------
+    # ---- declarations ----
     def program(self):
         """The declarations in order, and the name of the root."""
         declarations = []
         while self.kind == 'keyword':
             pos, word = self.pos, self.advance()
-            reader = {'type': self.type_declaration, 'channel': self.channel_declaration, 'const': self.const_declaration,
-                      'function': self.function, 'process': self.process, 'component': self.component}.get(word)
+            reader = {'type': self.type_declaration, 'channel': self.channel_declaration,
+                      'const': self.const_declaration,
+                      'function': self.function, 'process': self.process,
+                      'component': self.component}.get(word)
             if not reader:
                 raise ModelError(f'a declaration with {word!r} is not known here', pos)
             declarations.append(reader(pos))
@@ -423,12 +439,14 @@ class Parser:
         self.expect(':')
         type_ = self.type()
         self.expect('is')
-        return SimpleNamespace(kind='const', name=name, type=type_, value=self.expression(), pos=pos)
+        return SimpleNamespace(kind='const', name=name, type=type_, value=self.expression(),
+                               pos=pos)
 
     def function(self, pos):
         name = self.name()
         self.expect('(')
-        parameters = [] if self.word == ')' else [f for group in self.listed(self.fields) for f in group]
+        parameters = ([] if self.word == ')'
+                      else [f for group in self.listed(self.fields) for f in group])
         self.expect(')')
         self.expect(':')
         result = self.type()
@@ -440,7 +458,8 @@ class Parser:
             self.expect('begin')
             body = self.block()
             self.expect('end')
-        return SimpleNamespace(kind='function', name=name, parameters=parameters, result=result, variables=variables, body=body, pos=pos)
+        return SimpleNamespace(kind='function', name=name, parameters=parameters, result=result,
+                               variables=variables, body=body, pos=pos)
 
     def variables(self):
         """A list of (name, type, expression or None, position)."""
@@ -455,7 +474,8 @@ class Parser:
                 return variables
 
     def header(self, pos):
-        """Name, ports as (name, 'in' allowed, 'out' allowed, channel), parameters as (name, by reference, read, write, type)."""
+        """Name, ports as (name, 'in' allowed, 'out' allowed, channel), parameters as (name, by
+        reference, read, write, type)."""
         name, ports, parameters = self.name(), [], []
         if self.accept('['):
             ports = [p for group in self.listed(self.ports) for p in group]
@@ -469,7 +489,8 @@ class Parser:
 
     def two_marks(self, first, second):
         """Whether each is allowed; neither written means both."""
-        marks = {self.advance() for _ in range(2) if self.word in (first, second)} or {first, second}
+        marks = ({self.advance() for _ in range(2) if self.word in (first, second)}
+                 or {first, second})
         return first in marks, second in marks
 
     def ports(self):
@@ -505,8 +526,10 @@ class Parser:
         component = self.header(pos)
         component.kind = 'component'
         component.variables = self.variables() if self.accept('var') else []
-        component.local_ports = [p for group in self.listed(self.local_ports) for p in group] if self.accept('port') else []
-        component.priorities = [p for group in self.listed(self.priority) for p in group] if self.accept('priority') else []
+        component.local_ports = ([p for group in self.listed(self.local_ports) for p in group]
+                                 if self.accept('port') else [])
+        component.priorities = ([p for group in self.listed(self.priority) for p in group]
+                                if self.accept('priority') else [])
         component.init = self.block() if self.accept('init') else None
         component.body = self.composition()
         return component
@@ -567,7 +590,8 @@ class Parser:
             if self.word != ')':
                 arguments = self.listed(self.argument)
             self.expect(')')
-        return interface, SimpleNamespace(kind='instance', name=name, ports=ports, arguments=arguments, pos=pos)
+        return interface, SimpleNamespace(kind='instance', name=name, ports=ports,
+                                          arguments=arguments, pos=pos)
 
     def argument(self):
         """(by reference, expression)."""

@@ -1,36 +1,42 @@
 """The computation paths of a process instance as Python functions on states.
 
-A transition `from s ...` becomes a function path(S, out, com, bad, tr, top) that walks all paths of the statement from the state S, depth first:
-    out(...)    a path ended without communication
-    com(...)    a path came to a communication: its number, and the state in which what follows it goes on
-    bad(...)    a path met a run-time error: the ways in which it could have ended (None: silently, else a port's index), a message
-A communication has three more functions: the values it sends, the patterns it matches, and the paths that follow it.
+A transition `from s ...` becomes a function path(S, out, com, bad, tr, top) that walks all paths of
+    the statement from the state S, depth first: out(...)    a path ended without communication
+    com(...)    a path came to a communication: its number, and the state in which what follows it
+    goes on bad(...)    a path met a run-time error: the ways in which it could have ended (None:
+silently, else a port's index), a message A communication has three more functions: the values it
+sends, the patterns it matches, and the paths that follow it.
 
-In a function, a variable that no path has written yet is read from S; one that may have been written is a Python variable.  Where a path
-branches (select, any), each branch is a nested function that gets the written variables as arguments, and what follows is another one: so
-branches do not see each other's assignments.  Before such a statement everything it may write becomes a Python variable, hence all functions
-that belong to it have the same parameters.  What is deterministic (if, case, while, foreach) is plain Python; `return` ends a path.
+In a function, a variable that no path has written yet is read from S; one that may have been
+written is a Python variable.  Where a path branches (select, any), each branch is a nested function
+that gets the written variables as arguments, and what follows is another one: so branches do not
+see each other's assignments.  Before such a statement everything it may write becomes a Python
+variable, hence all functions that belong to it have the same parameters.  What is deterministic
+(if, case, while, foreach) is plain Python; `return` ends a path.
 
-With `traced`, a path carries what identifies it (tr: which transition, which branches and values were chosen) and its `wait` interval (iv), for
-clocks.  `top` says, for each select with `unless`, the last group that is enabled: earlier groups are skipped then (None: nothing is skipped);
-`ug` is the group that a path went through.
+With `traced`, a path carries what identifies it (tr: which transition, which branches and values
+were chosen) and its `wait` interval (iv), for clocks.  `top` says, for each select with `unless`,
+the last group that is enabled: earlier groups are skipped then (None: nothing is skipped); `ug` is
+the group that a path went through.
 """
 import itertools
 from types import SimpleNamespace
 
 from fiacre import values as V
-from fiacre.code import Writer, assign, base_name, checked, converted, expression, match, place_type, stored
+from fiacre.code import (Writer, assign, base_name, checked, converted, expression, match,
+                         place_type, stored)
 from fiacre.parse import ModelError
 from fiacre.values import BOOL
 
 SENT_ANY = '<any>'              # a sent value that the others choose
 EXCHANGES = ('sync', 'send', 'receive')
 ENDS = ('to', 'loop', 'finish')
-# What out(...) gets: the new state; with unless also the group; traced also (trace, wait interval, moved by `to`, group).
+# What out(...) gets: the new state; with unless also the group; traced also (trace, wait interval,
+# moved by `to`, group).
 PLAIN, WITH_GROUP, TRACED = range(3)
 
 
-# ---- what a block may do --------------------------------------------------------------------------------------------
+# ---- what a block may do ----
 def inner_blocks(s):
     if s[0] == 'if':
         return [b for _, b in s[1]] + [s[2]]
@@ -60,13 +66,15 @@ def has_unless(block):
 def falls_through(block):
     """Whether some path comes to the end of the block, as far as its structure tells."""
     for s in block:
-        if s[0] in ENDS or s[0] in ('if', 'case', 'select') and not any(falls_through(b) for b in inner_blocks(s)):
+        if (s[0] in ENDS or s[0] in ('if', 'case', 'select')
+            and not any(falls_through(b) for b in inner_blocks(s))):
             return False
     return True
 
 
 def effects(block):
-    """What paths through a block may do: a set of (ended, waits, communications), counted up to 2."""
+    """What paths through a block may do: a set of (ended, waits, communications), counted up to
+    2."""
     found = {(False, 0, 0)}
     for s in block:
         if s[0] in ENDS:
@@ -75,10 +83,14 @@ def effects(block):
             after = {(False, int(s[0] == 'wait'), int(s[0] != 'wait'))}
         elif s[0] in ('while', 'foreach'):
             once = effects(s[2])
-            after = {(False, 0, 0)} | {(ended, 2 * waits, 2 * exchanges) for ended, waits, exchanges in once}
+            after = {(False, 0, 0)} | {(ended, 2 * waits, 2 * exchanges)
+                                       for ended, waits, exchanges in once}
         else:
-            after = set().union({(False, 0, 0)} if not inner_blocks(s) else (), *map(effects, inner_blocks(s)))
-        found = {p for p in found if p[0]} | {(ended, min(2, w + x), min(2, n + m)) for done, w, n in found if not done for ended, x, m in after}
+            after = set().union({(False, 0, 0)} if not inner_blocks(s) else (),
+                                *map(effects, inner_blocks(s)))
+        found = {p for p in found if p[0]} | {(ended, min(2, w + x), min(2, n + m))
+                                              for done, w, n in found if not done
+                                              for ended, x, m in after}
     return found
 
 
@@ -87,12 +99,14 @@ def check_paths(block, pos):
     if any(waits + exchanges > 1 for _, waits, exchanges in effects(block)):
         raise ModelError('a second wait or communication on a path', pos)
     for s in walk(block):
-        if s[0] == 'select' and any(x[0] in EXCHANGES for group in s[1][1:] for b in group for x in walk(b)):
+        if (s[0] == 'select'
+            and any(x[0] in EXCHANGES for group in s[1][1:] for b in group for x in walk(b))):
             raise ModelError('a communication under unless', s[-1])
 
 
 def written_names(block, is_place):
-    """Variables that a block may assign; is_place tells variables from constructors and constants."""
+    """Variables that a block may assign; is_place tells variables from constructors and
+    constants."""
     patterns, names = [], set()
     for s in walk(block):
         if s[0] in ('assign', 'choose'):
@@ -118,11 +132,13 @@ class PathCompiler:
         self.traced, self.trace_if = traced, trace_if
         self.communications, self.pending = [], []
         self.marks = {name: (receives, sends) for name, receives, sends, _ in process.unit.ports}
-        self.read_only = {name for name, reference, _, writes, _ in process.unit.parameters if reference and not writes}
+        self.read_only = {name for name, reference, _, writes, _ in process.unit.parameters
+                          if reference and not writes}
         self.g.python['SENT_ANY'] = SENT_ANY
 
     def compile(self):
-        """starts[state]: a list of transitions; communications: what each call of com(number, ...) means."""
+        """starts[state]: a list of transitions; communications: what each call of com(number, ...)
+        means."""
         unit, self.starts = self.process.unit, {}
         for number, (state, block, pos) in enumerate(unit.transitions):
             if falls_through(block):
@@ -130,7 +146,8 @@ class PathCompiler:
             check_paths(block, pos)
             self.state = state
             self.shape = TRACED if self.traced else WITH_GROUP if has_unless(block) else PLAIN
-            start = SimpleNamespace(path=self.function(block, (number,)), ends=frozenset(self.endings(block)), unless=has_unless(block))
+            start = SimpleNamespace(path=self.function(block, (number,)),
+                                    ends=frozenset(self.endings(block)), unless=has_unless(block))
             start.silent = None in start.ends
             self.starts.setdefault(unit.states.index(state), []).append(start)
             self.finish_communications()
@@ -144,14 +161,15 @@ class PathCompiler:
                 raise ModelError('init without to', self.process.unit.pos)
         else:
             block = block + [('finish',)]
-        if self.endings(block) != {None} or has_unless(block) or any(s[0] == 'wait' for s in walk(block)):
+        if (self.endings(block) != {None} or has_unless(block)
+            or any(s[0] == 'wait' for s in walk(block))):
             raise ModelError('a communication, wait or unless in init', self.process.unit.pos)
         for name in written_names(block, self.is_place):
             if self.process.scope[name][1] not in self.process.initial:
                 raise ModelError(f'{name!r} is shared and written in init', self.process.unit.pos)
         return self.function(block, ())
 
-    # ---- scope ------------------------------------------------------------------------------------------------------
+    # ---- scope ----
     def fresh_scope(self):
         """All names as in S; nothing written."""
         self.scope, self.slot_names, self.dirty = {}, {}, set()
@@ -165,7 +183,9 @@ class PathCompiler:
 
     def touch(self, statement):
         """Makes Python variables of everything that a statement may write."""
-        for slot in sorted({self.process.scope[name][1] for name in written_names([statement], self.is_place)} - self.dirty):
+        for slot in sorted(
+            {self.process.scope[name][1] for name in written_names([statement], self.is_place)}
+            - self.dirty):
             self.w.put(f'v{slot} = S[{slot}]')
             self.mark(slot)
 
@@ -181,13 +201,14 @@ class PathCompiler:
         self.scope, self.dirty = dict(saved[0]), set(saved[1])
 
     def arguments(self, chosen=None, group=None, extra=()):
-        """What a nested function is called with; without arguments to this one: its parameters, or the same values again."""
+        """What a nested function is called with; without arguments to this one: its parameters, or
+        the same values again."""
         texts = [f'v{slot}' for slot in sorted(self.dirty)]
         if self.traced:
             texts += [f'tr + {chosen}' if chosen else 'tr', 'iv']
         return ', '.join(texts + [repr(group) if group else 'ug', *extra])
 
-    # ---- functions --------------------------------------------------------------------------------------------------
+    # ---- functions ----
     def function(self, block, start):
         """A Python function that walks the paths of a block."""
         self.w = Writer()
@@ -205,19 +226,22 @@ class PathCompiler:
         return self.g.python[name]
 
     def guarded(self, body):
-        """A function's body; the statement that fails is known by its line, and the ends of its paths were noted with the line."""
+        """A function's body; the statement that fails is known by its line, and the ends of its
+        paths were noted with the line."""
         self.w.put('try:')
         self.w.depth += 1
         self.w.put('pass')
         body()
         self.w.depth -= 1
         self.w.put('except Failure as e:')
-        self.w.put(f'    bad({self.g.keep("notes", self.w.notes)}[e.__traceback__.tb_lineno], str(e))')
+        self.w.put(f'    bad({self.g.keep("notes", self.w.notes)}[e.__traceback__.tb_lineno], '
+                   f'str(e))')
         self.w.put('except Blocked:')
         self.w.put('    pass')
 
     def nested(self, body, extra=()):
-        """Defines a nested function with the written variables as parameters; returns its name.  The scope afterwards is as before."""
+        """Defines a nested function with the written variables as parameters; returns its name. 
+        The scope afterwards is as before."""
         name, saved, note = self.g.name('f'), self.saved(), self.w.note
         self.w.put(f'def {name}({self.arguments(extra=extra)}):')
         self.w.depth += 1
@@ -228,7 +252,8 @@ class PathCompiler:
         return name
 
     def endings(self, block, after=frozenset()):
-        """The ways in which paths through a block may end, where `after` are those of what follows it."""
+        """The ways in which paths through a block may end, where `after` are those of what follows
+        it."""
         ends = set(after)
         for s in reversed(block):
             if s[0] in ENDS:
@@ -246,10 +271,11 @@ class PathCompiler:
             raise ModelError(f'no port {s[1]!r}', s[-1])
         return self.process.ports[s[1]]
 
-    # ---- blocks -----------------------------------------------------------------------------------------------------
+    # ---- blocks ----
     def block(self, statements, follow, after):
-        """Code for statements; then `follow` (a nested function) is called or, without it, the Python text goes on behind this block.
-        `after`: the statements that come later, wherever their code is."""
+        """Code for statements; then `follow` (a nested function) is called or, without it, the
+        Python text goes on behind this block. `after`: the statements that come later, wherever
+        their code is."""
         for at, s in enumerate(statements):
             rest = statements[at + 1:]
             later = rest + after
@@ -283,12 +309,14 @@ class PathCompiler:
             if state != self.state:
                 changes = {self.process.control: unit.states.index(state)}
         new = self.new_state(changes)
-        self.w.put({PLAIN: f'out({new})', WITH_GROUP: f'out(({new}, ug))', TRACED: f'out(({new}, tr, iv, {s[0] == "to"}, ug))'}[self.shape])
+        self.w.put({PLAIN: f'out({new})', WITH_GROUP: f'out(({new}, ug))',
+                    TRACED: f'out(({new}, tr, iv, {s[0] == "to"}, ug))'}[self.shape])
         self.w.put('return')
 
     def new_state(self, changes):
         """Text of S with the written variables and the changes in it."""
-        texts = {slot: f'v{slot}' for slot in self.dirty} | {slot: str(value) for slot, value in changes.items()}
+        texts = {slot: f'v{slot}' for slot in self.dirty} | {slot: str(value)
+                                                             for slot, value in changes.items()}
         if not texts:
             return 'S'
         parts, at = [], 0
@@ -299,7 +327,8 @@ class PathCompiler:
         parts += [f'*S[{at}:]'] if at < len(self.model.slots) else []
         return '(' + ', '.join(parts) + ',)'
 
-    # ---- statements: s, the nested function to call at their end or None, the statements that come later --------------
+    # ---- statements: s, the nested function to call at their end or None, the statements that come
+    # later ----
     def on_null(self, s, follow, later):
         pass
 
@@ -331,7 +360,8 @@ class PathCompiler:
         """A branch of an if or case: indented Python."""
         saved = self.saved()
         self.w.depth += 1
-        self.w.put(f'tr = tr + (({s[-1]!r}, {number}),)' if self.traced and self.trace_if else 'pass')
+        self.w.put(f'tr = tr + (({s[-1]!r}, {number}),)' if self.traced and self.trace_if
+                   else 'pass')
         self.w.note = frozenset(self.endings(block, self.endings(later)))
         self.bind(bindings)
         self.block(block, follow, later)
@@ -342,7 +372,8 @@ class PathCompiler:
     def on_if(self, s, follow, later):
         self.touch(s)
         for number, (condition, block) in enumerate(s[1]):
-            self.w.put(f'{"elif" if number else "if"} {checked(self.g, condition, self.scope, BOOL)}:')
+            self.w.put(f'{"elif" if number else "if"} '
+                       f'{checked(self.g, condition, self.scope, BOOL)}:')
             self.inline(s, number, block, follow, later)
         self.w.put('else:')
         self.inline(s, len(s[1]), s[2], follow, later)
@@ -388,35 +419,41 @@ class PathCompiler:
         for group, blocks in enumerate(s[1]):
             for number, block in enumerate(blocks):
                 name = self.nested(lambda b=block: self.block(b, follow, later))
-                call = f'{name}({self.arguments(((s[-1], group, number),), (s[-1], group) if unless else None)})'
-                self.w.put(f'if top is None or top.get({s[-1]!r}, 0) <= {group}: {call}' if unless else call)
+                top = (s[-1], group) if unless else None
+                call = f'{name}({self.arguments(((s[-1], group, number),), top)})'
+                self.w.put(f'if top is None or top.get({s[-1]!r}, 0) <= {group}: {call}' if unless
+                           else call)
 
     def on_choose(self, s, follow, later):
         """One path for each combination of values of the places that `where` lets through."""
         types = [place_type(self.g, pattern, self.scope) for pattern in s[1]]
 
         def body():
-            self.bind([(pattern, f'chosen[{i}]', t) for i, (pattern, t) in enumerate(zip(s[1], types))])
+            self.bind([(pattern, f'chosen[{i}]', t)
+                       for i, (pattern, t) in enumerate(zip(s[1], types))])
             if s[2]:
                 self.w.put(f'if not {checked(self.g, s[2], self.scope, BOOL)}: return')
             self.w.note = frozenset(self.endings(later))
             self.block([], follow, later)
 
         name = self.nested(body, extra=('chosen',))
-        self.w.put(f'for chosen in {self.g.keep("values", list(itertools.product(*map(V.values, types))))}:')
+        values = list(itertools.product(*map(V.values, types)))
+        self.w.put(f'for chosen in {self.g.keep("values", values)}:')
         self.w.put(f'    {name}({self.arguments(f"(({s[-1]!r}, chosen),)", extra=("chosen",))})')
 
-    # ---- communication ----------------------------------------------------------------------------------------------
+    # ---- communication ----
     def exchange(self, s, later):
         """The path stops here; three functions of their own go on."""
         if self.shape == PLAIN and self.state is None:
             raise ModelError('a communication in init', s[-1])
         if self.endings(later) != {None} or has_unless(later):
             raise ModelError('a second communication or unless on a path', s[-1])
-        if s[0] == 'send' and not self.marks[s[1]][1] or s[0] == 'receive' and not self.marks[s[1]][0]:
+        if (s[0] == 'send' and not self.marks[s[1]][1] or s[0] == 'receive'
+            and not self.marks[s[1]][0]):
             raise ModelError('the port is for the other direction', s[-1])
         number = len(self.communications)
-        communication = SimpleNamespace(kind=s[0], port=self.port(s), number=number, pos=s[-1], state=self.state)
+        communication = SimpleNamespace(kind=s[0], port=self.port(s), number=number, pos=s[-1],
+                                        state=self.state)
         self.communications.append(communication)
         self.pending.append((communication, s, later))
         self.w.put(f'com(({number}, {self.new_state({})}, tr))')
@@ -426,7 +463,8 @@ class PathCompiler:
         shape = self.shape
         self.shape = TRACED if self.traced else PLAIN
         for communication, s, later in self.pending:
-            if s[0] != 'sync' and communication.port.channel and len(s[2]) != len(communication.port.channel):
+            if (s[0] != 'sync' and communication.port.channel
+                and len(s[2]) != len(communication.port.channel)):
                 raise ModelError('a wrong number of values', s[-1])
             communication.width = len(s[2]) if s[0] != 'sync' else 0
             types = communication.port.channel or [None] * communication.width
@@ -451,7 +489,8 @@ class PathCompiler:
         return self.made('values')
 
     def receive_function(self, s, types):
-        """receive(S, R): the state after the patterns took the values R, or None if they do not match."""
+        """receive(S, R): the state after the patterns took the values R, or None if they do not
+        match."""
         self.w = Writer()
         self.fresh_scope()
         self.w.put('def receive(S, R):')

@@ -3,9 +3,11 @@
 
     shrink.py FILE --test COMMAND [--dialect obp|frac] [--max-states N] [--output FILE]
 
-COMMAND is run with {} replaced by the name of a candidate; exit status 0 means interesting.  Every candidate is a valid program with at most N states
-(default 20000) for the reference implementation.  Works on the text: declarations, transitions, instances, variables, branches and statements are left
-out, statements are replaced by what is inside them, expressions by parts of themselves or by constants.
+COMMAND is run with {} replaced by the name of a candidate; exit status 0 means interesting.  Every
+candidate is a valid program with at most N states (default 20000) for the reference implementation.
+ Works on the text: declarations, transitions, instances, variables, branches and statements are
+left out, statements are replaced by what is inside them, expressions by parts of themselves or by
+constants.
 """
 import argparse
 import os
@@ -60,7 +62,8 @@ class Spans(Parser):
     def program(self):
         result = super().program()
         words = [(at, word) for at, (kind, word, _) in enumerate(self.tokens) if kind == 'keyword']
-        tops = [at for at, word in words if word in ('type', 'channel', 'const', 'function', 'process', 'component')]
+        tops = [at for at, word in words
+                if word in ('type', 'channel', 'const', 'function', 'process', 'component')]
         for start, end in zip(tops, tops[1:] + [len(self.tokens) - 2]):
             self.spans.append(('declaration', start, end - 1))
         froms = [at for at, word in words if word == 'from']
@@ -69,7 +72,9 @@ class Spans(Parser):
             self.spans.append(('declaration', start, next(x for x in stops if x > start) - 1))
         for at, word in words:
             if word in ('var', 'init', 'priority', 'port'):
-                end = next((x for x, other in words if x > at and other in ('var', 'init', 'priority', 'port', 'from', 'par', 'begin')), None)
+                end = next((x for x, other in words if x > at
+                            and other in ('var', 'init', 'priority', 'port', 'from', 'par',
+                                          'begin')), None)
                 if end:
                     self.spans.append(('declaration', at, end - 1))
         return result
@@ -81,18 +86,22 @@ class Spans(Parser):
     def candidates(self):
         """Texts that are smaller, the boldest first."""
         for kind, start, end in sorted(self.spans, key=lambda s: (s[1] - s[2], s)):
-            inside = [s for s in self.spans if start <= s[1] and s[2] <= end and s[1:] != (start, end)]
-            before, after = self.tokens[start - 1][1], self.tokens[end + 1][1] if end + 1 < len(self.tokens) else ''
+            inside = [s for s in self.spans if start <= s[1] and s[2] <= end
+                      and s[1:] != (start, end)]
+            before, after = (self.tokens[start - 1][1],
+                             self.tokens[end + 1][1] if end + 1 < len(self.tokens) else '')
             if kind == 'declaration':
                 yield self.replaced(start, end, '')
             elif kind in ('statement', 'block', 'instance', 'branch'):
-                separators = {'statement': ';', 'block': '[]', 'instance': '||', 'branch': '|'}[kind]
+                separators = {'statement': ';', 'block': '[]', 'instance': '||',
+                              'branch': '|'}[kind]
                 if after == separators:
                     yield self.replaced(start, end + 1, '')
                 elif before == separators:
                     yield self.replaced(start - 1, end, '')
                 if kind == 'statement' and end > start:
-                    for _, a, b in sorted((s for s in inside if s[0] == 'block'), key=lambda s: s[1] - s[2]):
+                    for _, a, b in sorted((s for s in inside if s[0] == 'block'),
+                                          key=lambda s: s[1] - s[2]):
                         yield self.replaced(start, end, self.text[slice(*self.piece(a, b))])
                     yield self.replaced(start, end, 'null')
             elif kind == 'expression':
@@ -149,7 +158,9 @@ def main():
         def interesting(candidate):
             with open(path, 'w', encoding='utf-8') as out:
                 out.write(candidate)
-            return subprocess.run(options.test.replace('{}', path), shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+            return subprocess.run(options.test.replace('{}', path), shell=True,
+                                  stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL).returncode == 0
 
         if not interesting(text):
             print('the program itself is not interesting', file=sys.stderr)

@@ -1,9 +1,10 @@
 """Types, values, and what can go wrong while a program runs.
 
-A type is a tuple:  ('bool',)  ('int', low, high)  ('array', n, T)  ('queue', n, T)  ('record', ((field, T), ...))
-                    ('union', name, ((constructor, T or None), ...))
-All numbers have a type ('int', low, high): nat is 0 .. 2^31 - 1 and int is -2^31 .. 2^31 - 1.  Unions are nominal, the rest is structural.
-A value is immutable: bool, int, a tuple of items (array, record, queue; a queue's tuple is as long as the queue is full), a constructor's number
+A type is a tuple:  ('bool',)  ('int', low, high)  ('array', n, T)  ('queue', n, T)  ('record',
+                    ((field, T), ...)) ('union', name, ((constructor, T or None), ...))
+All numbers have a type ('int', low, high): nat is 0 .. 2^31 - 1 and int is -2^31 .. 2^31 - 1. 
+Unions are nominal, the rest is structural. A value is immutable: bool, int, a tuple of items
+(array, record, queue; a queue's tuple is as long as the queue is full), a constructor's number
 (union without arguments) or a pair (number, argument or None).
 """
 import functools
@@ -25,7 +26,7 @@ class Blocked(Exception):
     """A `case` without a matching branch inside a function: the path is not enabled."""
 
 
-# ---- what compiled code calls ---------------------------------------------------------------------------------------
+# ---- what compiled code calls ----
 def within(value, low, high):
     if low <= value <= high:
         return value
@@ -84,10 +85,12 @@ def count_iteration(n):
     return n + 1
 
 
-RUNTIME = {f.__name__: f for f in (within, divide, remainder, item, with_item, first, dequeue, enqueue, append, count_iteration, Failure, Blocked)}
+RUNTIME = {f.__name__: f
+           for f in (within, divide, remainder, item, with_item, first, dequeue, enqueue, append,
+                     count_iteration, Failure, Blocked)}
 
 
-# ---- types ----------------------------------------------------------------------------------------------------------
+# ---- types ----
 def has_arguments(union):
     return any(argument for _, argument in union[2])
 
@@ -130,7 +133,8 @@ def size(t):
 
 @functools.lru_cache(maxsize=None)
 def values(t):
-    """All values, in the type's order: false before true, constructors as declared, the last component changes fastest, short queues first."""
+    """All values, in the type's order: false before true, constructors as declared, the last
+    component changes fastest, short queues first."""
     if size(t) > MOST_VALUES:
         raise ModelError('a type with too many values to go through')
     if t[0] == 'bool':
@@ -143,7 +147,8 @@ def values(t):
         return [v for n in range(t[1] + 1) for v in itertools.product(values(t[2]), repeat=n)]
     if t[0] == 'record':
         return list(itertools.product(*(values(f) for _, f in t[1])))
-    return [make(t, n, v) for n, (_, argument) in enumerate(t[2]) for v in (values(argument) if argument else [None])]
+    return [make(t, n, v) for n, (_, argument) in enumerate(t[2])
+            for v in (values(argument) if argument else [None])]
 
 
 def fits(source, target):
@@ -158,7 +163,8 @@ def fits(source, target):
         return source[1] == target[1] and (source[1] == 0 or fits(source[2], target[2]))
     if source[0] == 'queue':
         return source[1] == 0 or source[1] <= target[1] and fits(source[2], target[2])
-    return len(source[1]) == len(target[1]) and all(a[0] == b[0] and fits(a[1], b[1]) for a, b in zip(source[1], target[1]))
+    return (len(source[1]) == len(target[1])
+            and all(a[0] == b[0] and fits(a[1], b[1]) for a, b in zip(source[1], target[1])))
 
 
 def compatible(source, target):
@@ -175,7 +181,8 @@ def compatible(source, target):
         return source[1] == target[1] and compatible(source[2], target[2])
     if source[0] == 'queue':
         return source[1] == 0 or target[1] == 0 or compatible(source[2], target[2])
-    return len(source[1]) == len(target[1]) and all(a[0] == b[0] and compatible(a[1], b[1]) for a, b in zip(source[1], target[1]))
+    return (len(source[1]) == len(target[1])
+            and all(a[0] == b[0] and compatible(a[1], b[1]) for a, b in zip(source[1], target[1])))
 
 
 def join(a, b):
@@ -187,7 +194,8 @@ def join(a, b):
     if a[0] == b[0] == 'array' and a[1] == b[1]:
         return 'array', a[1], join(a[2], b[2])
     if a[0] == b[0] == 'queue':
-        return 'queue', max(a[1], b[1]), b[2] if a[1] == 0 else a[2] if b[1] == 0 else join(a[2], b[2])
+        return ('queue', max(a[1], b[1]),
+                b[2] if a[1] == 0 else a[2] if b[1] == 0 else join(a[2], b[2]))
     if a[0] == b[0] == 'record' and [f for f, _ in a[1]] == [f for f, _ in b[1]]:
         return 'record', tuple((f, join(s, t)) for (f, s), (_, t) in zip(a[1], b[1]))
     raise ModelError('two values of different types')
