@@ -9,7 +9,7 @@
 #include "engine/timed/temporal.h"
 
 #include "engine/timed/zoned.h"
-#include "graph/temporal.h"
+#include "search/formulas.h"
 #include "search/breadth.h"
 #include "search/path.h"
 
@@ -93,8 +93,6 @@ void temporal_release(struct temporal_edges *edges)
     mem_free(edges->mem, edges->to);
 }
 
-static bool go_on(void *context) { return poll_now(context); }
-
 /* Only successors are needed. */
 static void borrow_edges(struct search *search, struct temporal_edges *edges, struct kripke *kripke)
 {
@@ -103,7 +101,7 @@ static void borrow_edges(struct search *search, struct temporal_edges *edges, st
                               .initial = search->result->initial_states,
                               .first_next = edges->first,
                               .next.low = edges->to,
-                              .go_on = go_on,
+                              .go_on = formulas_go_on,
                               .context = search};
     assert(edges->states == search->set->count);
     edges->first[edges->states] = edges->count;
@@ -135,116 +133,35 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
     return good ? set : NULL;
 }
 
-/* ---- evidence ---- */
-
-/* A stuck pair repeats for ever, so a path that takes such a step says nothing new from there
- * on. */
-static void cut_repetition(struct search *search, struct kripke_path *path)
-{
-    for (uint32_t i = 0; i + 1 < path->states.len; i++) {
-        const uint64_t state = path->states.data[i];
-        if (state != path->states.data[i + 1]
-            || path_rule(search, search->set, state, state) != MODEL_NONE)
-            continue;
-        path->states.len = i + 1;
-        path->loop = i;
-    }
-}
-
-static struct trace *trace_of_path(struct search *search, struct kripke_path *path)
-{
-    struct zoned *zoned = (struct zoned *)search->space;
-    struct path states = {0};
-    cut_repetition(search, path);
-    const uint64_t last = path->states.data[path->states.len - 1];
-    for (uint32_t i = 0; i < path->states.len; i++)
-        vec_push(search->model->mem, &states.states, path->states.data[i]);
-    struct trace *trace = path_trace(search, &states);
-    trace->loop = path->loop;
-    trace->rules[trace->steps] =
-        path_rule(search, search->set, last, path->states.data[path->loop]);
-    if (search->result->broken) return trace;
-    if (trace->rules[trace->steps] != MODEL_NONE) zoned_date(zoned, trace, NULL, 0);
-    else {
-        search->set->kind->load(search->set, last, search->worker->other);
-        zoned_date_stuck(zoned, trace, search->worker->other);
-    }
-    return trace;
-}
-
 /* ---- properties ---- */
 
-static void show_violation(struct search *search, struct temporal *temporal,
-                           struct property_result *entry)
+static void complete(struct search *search, struct trace *trace, uint64_t last)
 {
-    struct mem *mem = search->model->mem;
-    const struct mem_lift before =
-        mem_lift(mem); /* what was found must not be lost to the limit on the search */
-    entry->verdict = VERDICT_VIOLATED;
-    entry->trace = trace_of_path(search, &temporal->path);
-    mem_lower(mem, before);
-}
-
-static void check(struct search *search, struct kripke *kripke, struct property_result *entry)
-{
-    struct temporal temporal = {.model = search->model,
-                                .kripke = kripke,
-                                .atom = true_states,
-                                .context = search,
-                                .path.loop = MODEL_NONE};
-    struct mem *mem = search->model->mem;
-    const struct mem_lift before = {mem->limit, mem->lifted};
-    jmp_buf *const outer = mem->recover;
-    jmp_buf recover;
-    if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays
-                              unknown, or loses its trace */
-        mem->recover = outer;
-        mem_lower(mem, before);
-        entry->trace = NULL;
-        if (search->result->stop == STOP_NONE) search->result->stop = result_why_refused();
-        entry->reason = stop_reason_text[result_why_refused()];
+    struct zoned *zoned = (struct zoned *)search->space;
+    if (trace->rules[trace->steps] != MODEL_NONE) {
+        zoned_date(zoned, trace, NULL, 0);
         return;
     }
-    mem->recover = &recover;
-    switch (ltl_check(&temporal, entry->property->root)) {
-    case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
-    case TEMPORAL_VIOLATED: show_violation(search, &temporal, entry); break;
-    case TEMPORAL_REFUSED:
-        if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
-        entry->reason = stop_reason_text[search->result->stop];
-        break;
-    case TEMPORAL_FAILED: entry->reason = result_cannot_evaluate; break;
-    case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
-    }
-    vec_free(mem, &temporal.path.states);
-    mem->recover = outer;
+    search->set->kind->load(search->set, last, search->worker->other);
+    zoned_date_stuck(zoned, trace, search->worker->other);
+}
+
+static bool decides(const struct property_result *entry)
+{
+    return !entry->in_each_state && entry->kind == PROPERTY_LTL;
 }
 
 void temporal_check_all(struct search *search, struct temporal_edges *edges)
 {
-    struct result *result = search->result;
     struct kripke kripke;
-    if (result->stop != STOP_NONE || !search->set || !search->set->count) return;
+    if (search->result->stop != STOP_NONE || !search->set || !search->set->count) return;
     if (!end_state(edges)) {
         poll_stop(search, STOP_MEMORY);
         return;
     }
     borrow_edges(search, edges, &kripke);
-    for (uint32_t i = 0; i < search->task->property_count; i++) {
-        struct property_result *entry = &search->task->properties[i];
-        if (entry->in_each_state || entry->kind != PROPERTY_LTL
-            || entry->verdict != VERDICT_UNKNOWN)
-            continue;
-        search->poll.phase = entry->property->name;
-        if (search->task->stop_at_first
-            && result_overall(search->task->properties, search->task->property_count)
-                   == VERDICT_VIOLATED) {
-            result->stop = STOP_FIRST;
-            entry->reason = stop_reason_text[STOP_FIRST];
-            continue;
-        }
-        if (result->stop == STOP_NONE || result->stop == STOP_MEMORY) check(search, &kripke, entry);
-        else entry->reason = stop_reason_text[result->stop];
-    }
-    search->poll.phase = NULL;
+    formulas_check(search, &(struct formulas_graph){.kripke = &kripke,
+                                                    .decides = decides,
+                                                    .atom = true_states,
+                                                    .complete = complete});
 }
