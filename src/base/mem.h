@@ -42,7 +42,7 @@ void mem_free(struct mem *mem, void *block);
 
 /* Added to a small block that one thread writes to all the time: what another thread uses is then
  * in other lines of the cache. */
-enum { MEM_APART = 256 };
+enum { MEM_APART = 128 };
 
 /* Whether so many bytes would not be refused for the limit. */
 static inline bool mem_has(const struct mem *mem, uint64_t bytes)

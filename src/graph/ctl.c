@@ -131,6 +131,7 @@ static uint64_t *exists_globally(struct ctl *ctl, const uint64_t *f)
         set[s / 64] &= ~(UINT64_C(1) << s % 64);
         for (uint64_t e = kripke->first_previous[s]; e < kripke->first_previous[s + 1]; e++) {
             const uint64_t p = numbers_get(&kripke->previous, e);
+            assert(!kripke_in(f, p) || left[p]); /* it counts this edge */
             if (kripke_in(f, p) && --left[p] == 0) numbers_set(&stack, top++, p);
         }
     }
@@ -202,6 +203,7 @@ static uint64_t *label(struct ctl *ctl, formula f)
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
     uint64_t *set = NULL;
     bool failed = false;
+    assert(f.i < ctl->model->formulas.nodes.len);
     if (ctl->problem != TEMPORAL_HOLDS) return NULL;
     if (ctl->sets[f.i]) return ctl->sets[f.i];
     if (node.op == FORMULA_ATOM) {
@@ -227,6 +229,7 @@ static uint64_t *label(struct ctl *ctl, formula f)
 
 static void extend(struct ctl *ctl, uint64_t state)
 {
+    assert(state < ctl->kripke->states);
     vec_push(ctl->kripke->mem, &ctl->temporal->path.states, state);
 }
 
@@ -256,8 +259,8 @@ static void walk_to(struct ctl *ctl, const uint64_t *inside, const uint64_t *tar
             if (kripke_in(target, n)) found = n;
         }
     }
-    assert(found != MODEL_NONE); /* the labels say that there is a way */
     uint32_t start = path->states.len;
+    assert(found != NOWHERE); /* whoever calls knows that there is a way */
     for (uint64_t s = found; s != NOWHERE && s != from; s = numbers_get(&parent, s) - 1)
         extend(ctl, s);
     for (uint32_t i = start, j = path->states.len; i + 1 < j;
@@ -290,7 +293,7 @@ static void walk_lasso(struct ctl *ctl, const uint64_t *inside)
         if (path->loop != MODEL_NONE || onwards == NOWHERE) break;
         extend(ctl, onwards);
     }
-    assert(path->loop != MODEL_NONE);
+    assert(path->loop != MODEL_NONE && path->loop >= start);
     mem_free(kripke->mem, position);
 }
 

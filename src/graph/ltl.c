@@ -114,6 +114,7 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
     if (!grow(ltl, (void **)&tarjan->path, &tarjan->path_cap, tarjan->path_len,
               sizeof *tarjan->path))
         return false;
+    assert(node < ltl->nodes && !numbers_get(&tarjan->order, node));
     tarjan->clock++;
     assert(!numbers_get(&tarjan->order, node) && tarjan->clock < tarjan->done);
     numbers_set(&tarjan->order, node, tarjan->clock);
@@ -172,6 +173,7 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
             lower(tarjan, parent, numbers_get(&tarjan->low, node));
         }
         if (numbers_get(&tarjan->low, node) != numbers_get(&tarjan->order, node)) continue;
+        assert(tarjan->member_count); /* the node itself is there */
         *first = tarjan->member_count;
         while (tarjan->members[--*first] != node) continue;
         if (is_accepting(ltl, tarjan, *first)) return true;
@@ -268,6 +270,7 @@ static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t fi
     uint8_t *component = mem_alloc(ltl->mem, ltl->nodes + 1);
     for (uint64_t i = first; i < tarjan->member_count; i++) component[tarjan->members[i]] = 1;
     uint64_t entry = enter_component(ltl, component, starts, start_count), now = entry;
+    assert(entry != NOWHERE && path->states.len);
     path->loop = path->states.len - 1;
     for (uint32_t k = 0; k < ltl->automaton->acceptance; k++) {
         struct quest quest = {component, false, UINT64_C(1) << k, NOWHERE};

@@ -108,6 +108,7 @@ static uint64_t write_log(struct history *history)
 bool frozen_put(struct history *history)
 {
     const struct history_engine *engine = history->engine;
+    assert(history->current && !history->logs_dropped);
     uint64_t log = write_log(history),
              bytes = engine->bytes(history, history->current) + FREEZER_ITEM + log;
     if (!log) return false;
@@ -119,6 +120,7 @@ bool frozen_put(struct history *history)
     if (!freezer_put(history->freezer, FREEZER_LOG, history->log_bytes, log))
         return failed(history);
     make_summary(history);
+    assert(history->summary.size <= frozen_max_summary(history));
     return freezer_end(history->freezer, history->summary.bytes, history->summary.size)
            || failed(history);
 }
@@ -134,7 +136,7 @@ struct resumption {
     struct history *history;
     VEC(struct reach) reaches;
     uint64_t last;  /* rank */
-    uint32_t state; /* in it */
+    uint64_t state; /* in it */
     bool damaged;
 };
 
@@ -178,6 +180,7 @@ static bool find_waiting(struct resumption *resumption)
     struct records records = records_begin(
         history->mem, history->varies ? 0 : history->layout->record_bytes, expand, resumption);
     bool good = history->engine->add_initial(history, false, resumption->last);
+    assert(!history->current);
     history->current = &source;
     for (uint32_t i = 0; good && i < resumption->reaches.len; i++) {
         const char *why;

@@ -9,6 +9,8 @@
 #include "past/part.h"
 #include "program/reached.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 struct freezer_identity history_identity(const struct history *history)
@@ -61,6 +63,7 @@ bool history_init(struct history *history)
     logs_init(&history->logs, mem);
     origins_init(&history->loaded, mem);
     history->statistics = history->result->clusters = mem_alloc(mem, sizeof *history->statistics);
+    assert(history->shift < 64 && history->engine->more <= HISTORY_MORE);
     history->statistics->ranks = model_rank_count(model);
     history->statistics->lowest = model_lowest_rank(model);
     history->summary = (struct summary){.owner = history,
@@ -101,7 +104,7 @@ bool history_stop(struct history *history, enum stop_reason reason)
 
 /* ---- logs ---- */
 
-bool history_log(struct history *history, struct history_cluster *cluster, uint32_t state,
+bool history_log(struct history *history, struct history_cluster *cluster, uint64_t state,
                  uint32_t step)
 {
     for (;;) {
@@ -116,6 +119,7 @@ bool history_log(struct history *history, struct history_cluster *cluster, uint3
 bool history_drop_logs(struct history *history)
 {
     if (history->logs_dropped || history->freezer) return false;
+    assert(!history->reserve);    /* of a part, which has a folder */
     history_make_traces(history); /* of what was found before */
     history->logs_dropped = history->statistics->logs_dropped = true;
     logs_release(&history->logs);
@@ -128,6 +132,7 @@ bool history_drop_logs(struct history *history)
 bool history_use_reserve(struct history *history)
 {
     if (!history->reserve) return false;
+    assert(history->freezer && !history->is_full);
     mem_free(history->mem, history->reserve);
     history->reserve = NULL;
     history->is_full = true;
@@ -135,6 +140,19 @@ bool history_use_reserve(struct history *history)
 }
 
 /* ---- clusters ---- */
+
+bool history_check(const struct history *history)
+{
+    const struct history_engine *engine = history->engine;
+    if (!ranks_check(&history->waiting)) return false;
+    for (uint32_t i = 0; i < history->waiting.count; i++) {
+        const struct history_cluster *cluster = history_waiting(history, i);
+        if (history->current && cluster->rank <= history->current->rank) return false; /* (1) */
+        if (!history->logs_dropped && engine->records(cluster) != cluster->origins.states)
+            return false; /* (2) */
+    }
+    return history->statistics->live == history->waiting.count + (history->current != NULL);
+}
 
 void history_note(struct history *history, uint64_t rank, uint64_t states)
 {
@@ -146,6 +164,9 @@ void history_note(struct history *history, uint64_t rank, uint64_t states)
 bool history_finish(struct history *history, uint64_t states)
 {
     const struct history_cluster *cluster = history->current;
+    assert(cluster && (history->logs_dropped || states <= history->engine->records(cluster)));
+    CHECKED(!checked_due(&history->checked, states, history->waiting.count)
+            || history_check(history));
     if (history->freezer && !frozen_put(history)) return false;
     while (!history->freezer && !history->logs_dropped
            && !logs_keep(&history->logs, cluster->rank, &cluster->origins))
@@ -171,7 +192,7 @@ bool history_run(struct history *history, bool (*search_all)(void *search))
 
 /* ---- counterexamples ---- */
 
-void history_violated(struct history *history, uint32_t property, uint64_t rank, uint32_t state,
+void history_violated(struct history *history, uint32_t property, uint64_t rank, uint64_t state,
                       uint32_t failed_rule, const void *record)
 {
     const struct summary_place place = {.rank = rank, .state = state, .failed_rule = failed_rule};
@@ -207,39 +228,14 @@ static const struct origins *log_before(struct history *history, uint32_t level,
     return &history->loaded;
 }
 
-/* Takes the steps with these numbers, the last one first; false: there is no such run. */
-static bool follow(struct history *history, struct trace *trace, const uint32_t *steps)
-{
-    const struct layout *layout = history->layout;
-    uint64_t *words = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *words),
-             *next = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *next);
-    bool good = true;
-    layout_pack(layout, history->model, trace->initial, words);
-    for (uint32_t i = 0; good && i < trace->steps; i++) {
-        struct program_cursor cursor;
-        const struct fast_rule *fast = NULL;
-        enum step step;
-        uint32_t left = steps[trace->steps - 1 - i];
-        program_start(history->program, &cursor);
-        cursor.alone = history->alone;
-        while ((step = program_next(history->program, &cursor, words, next, &fast)) != STEP_NONE)
-            if (step == STEP_TAKEN && !left--) break;
-        good = step == STEP_TAKEN;
-        if (good) trace->rules[i] = fast->rule;
-        memcpy(words, next, layout->words * sizeof *words);
-    }
-    mem_free(history->mem, words);
-    mem_free(history->mem, next);
-    return good;
-}
-
 static struct trace *make_trace(struct history *history, const struct summary_place *place,
                                 const char **why)
 {
     VEC(uint32_t) steps = {0};
-    struct origin origin = {.state = (uint32_t)place->state};
+    struct origin origin = {.state = place->state};
     uint64_t rank = place->rank;
     const uint32_t own = history->task->part ? history->task->part->folder_count : 0;
+    assert(place->known && place->words && !history->logs_dropped); /* (3) */
     uint32_t level = own; /* the part that the state is in */
     bool in_rest = false;
     for (;;) {
@@ -255,7 +251,7 @@ static struct trace *make_trace(struct history *history, const struct summary_pl
         if (origin.source == ORIGINS_INITIAL) {
             if (!level) break;
             level--; /* the same state in the rest of the part before */
-            origin.state += (uint32_t)history->task->part->skipped[level];
+            origin.state += history->task->part->skipped[level];
             in_rest = true;
             continue;
         }
@@ -265,7 +261,7 @@ static struct trace *make_trace(struct history *history, const struct summary_pl
     struct trace *trace = trace_new(history->model, steps.len);
     trace->failed_rule = place->failed_rule;
     if (!history->engine->find_initial(history, rank, origin.state, trace->initial)
-        || !follow(history, trace, steps.data))
+        || !history->engine->follow(history, trace, steps.data))
         history->result->broken = "a run does not follow its record";
     vec_free(history->mem, &steps);
     return trace;

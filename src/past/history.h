@@ -48,7 +48,7 @@ struct history_engine {
     /* Steps of state number `state` of the cluster at hand that lead beyond rank `last`: adds what
      * they find, and counts nothing. */
     bool (*expand)(struct history *history, const unsigned char *record, uint64_t size,
-                   uint32_t state, uint64_t last);
+                   uint64_t state, uint64_t last);
     /* Takes the waiting clusters away. */
     void (*discard)(struct history *history);
     /* Monitors: 1: it is done, 2: it could not be evaluated somewhere. */
@@ -58,8 +58,11 @@ struct history_engine {
     /* An earlier run has found that a property is violated. */
     void (*decided)(struct history *history, uint32_t property);
     /* The initial state that the log of a cluster calls by this number. */
-    bool (*find_initial)(const struct history *history, uint64_t rank, uint32_t number,
+    bool (*find_initial)(const struct history *history, uint64_t rank, uint64_t number,
                          int64_t *values);
+    /* Fills in the rules of a trace that takes the steps with these numbers, the last one first;
+     * false: there is no such run. */
+    bool (*follow)(struct history *history, struct trace *trace, const uint32_t *steps);
     /* Completes a trace that leads to this state; or NULL. */
     void (*complete)(struct history *history, struct property_result *entry, const uint64_t *words);
 };
@@ -72,8 +75,6 @@ struct history {
     struct model *model;
     struct result *result;
     const struct layout *layout;
-    struct program *program;
-    bool alone;       /* numbers of steps are among the rules that are enabled, priorities aside */
     bool varies;      /* records differ in size */
     unsigned shift;   /* so many neighbouring ranks, as a power of two, are one cluster */
     uint64_t hash[2]; /* whose run it is, in files */
@@ -105,6 +106,7 @@ struct history {
     bool back_in_rest;       /* ... what it finished or what it left */
     struct freezer *freezer; /* NULL: nothing is frozen; what follows is frozen.c's */
     uint64_t freezer_budget; /* bytes that writing may take, or 0: see freezer_open */
+    uint64_t checked;        /* work that pays for the next check */
     unsigned char *log_bytes;
     uint64_t log_bytes_room;
 };
@@ -130,7 +132,7 @@ bool history_stop(struct history *history, enum stop_reason reason);
 /* The next state of a cluster is logged: it is `step` of state `state` of the current cluster, or,
  * when there is none, initial and `state` is its number. A log that cannot grow is given up with
  * all others; false: that is not possible, memory was refused. */
-bool history_log(struct history *history, struct history_cluster *cluster, uint32_t state,
+bool history_log(struct history *history, struct history_cluster *cluster, uint64_t state,
                  uint32_t step);
 /* Gives all logs up; a part that can be handed on has memory put aside for the way to its end.
  * False: no. */
@@ -140,6 +142,8 @@ bool history_use_reserve(struct history *history);
 /* The current cluster is finished, and its states are `states`: it is frozen, or its log is kept.
  * The engine may free it then. False: the search must end. */
 bool history_finish(struct history *history, uint64_t states);
+/* Whether the invariants hold, between the expansions of states. */
+bool history_check(const struct history *history);
 /* Notes a finished cluster for the statistics. */
 void history_note(struct history *history, uint64_t rank, uint64_t states);
 
@@ -148,7 +152,7 @@ void history_note(struct history *history, uint64_t rank, uint64_t states);
 bool history_run(struct history *history, bool (*search_all)(void *search));
 
 /* A property is violated in a state of a live cluster; `words` are copied. */
-void history_violated(struct history *history, uint32_t property, uint64_t rank, uint32_t state,
+void history_violated(struct history *history, uint32_t property, uint64_t rank, uint64_t state,
                       uint32_t failed_rule, const void *record);
 /* Traces of all violations that have none yet. */
 void history_make_traces(struct history *history);

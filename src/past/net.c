@@ -7,6 +7,7 @@
 #include "base/varint.h"
 #include "past/records.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ static void close_oldest(struct net *net)
     for (uint32_t i = 0; i < net->folders; i++)
         if (net->open[i] && (oldest == net->folders || net->used[i] < net->used[oldest]))
             oldest = i;
+    assert(oldest < net->folders && net->open_count); /* nobody asks when none is open */
     close_folder(net, oldest);
 }
 
@@ -70,6 +72,7 @@ static struct freezer *reader_of(struct net *net, const char *const *folders, ui
         if (!net->open_count || (net->open_count < net->most_open && !net->no_memory)) return NULL;
         close_oldest(net);
     }
+    assert(net->open_count <= net->most_open);
     net->used[folder] = ++net->uses;
     return net->open[folder];
 }
@@ -164,6 +167,7 @@ static bool add_ranks(struct net *net, const char *const *folders)
     for (uint64_t from = 0, width = net->ranks, slices = 1; from < net->ranks;) {
         struct net_counts before = net->set->repeated;
         uint64_t to = width < net->ranks - from ? from + width : net->ranks;
+        assert(from < to && (slices == 1 || to == from + 1)); /* of a single rank alone */
         bool good = true;
         net->set->slices = slices;
         for (net->set->slice = 0; good && net->set->slice < slices; net->set->slice++)

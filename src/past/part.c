@@ -15,6 +15,7 @@
 #include "past/frozen.h"
 #include "past/records.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,8 @@ static bool put_cluster(struct history *history, struct freezer *freezer,
 {
     unsigned char *bytes = mem_alloc(history->mem, origins_bound(&cluster->origins) + 1);
     uint64_t log = origins_write(&cluster->origins, bytes);
+    assert(log <= origins_bound(&cluster->origins));
+    assert(history->engine->records(cluster) == cluster->origins.states);
     bool good = freezer_begin(freezer, cluster->rank,
                               history->engine->bytes(history, cluster) + FREEZER_ITEM + log)
                 && history->engine->put(history, cluster, freezer);
@@ -179,7 +182,9 @@ void part_hand_on(struct history *history)
     for (uint32_t i = 0; i < waiting; i++) clusters[i] = history_waiting(history, i);
     if (history->current) clusters[waiting] = history->current;
     qsort(clusters, count, sizeof *clusters, by_rank);
-    freezer_close(history->freezer); /* it is finished, and its memory is needed */
+    for (uint32_t i = 1; i < count; i++) assert(clusters[i - 1]->rank < clusters[i]->rank);
+    assert(history->freezer && statistics->finished); /* what is left is less than all */
+    freezer_close(history->freezer);                  /* it is finished, and its memory is needed */
     history->freezer = NULL;
     bool good = put_clusters(history, clusters, count);
     if (!good) result->stop = STOP_DISK;
@@ -239,6 +244,7 @@ bool part_log(struct history *history, uint32_t level, uint64_t rank, bool in_re
               const char **why)
 {
     const struct search_part *part = history->task->part;
+    assert(level < part->folder_count);
     if (history->back && (history->back_level != level || history->back_in_rest != in_rest))
         part_release(history);
     enum freezer_fault fault;

@@ -1,5 +1,6 @@
 #include "past/records.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 28 };
@@ -35,6 +36,7 @@ bool records_take(void *context, const unsigned char *bytes, uint64_t size)
         uint64_t wanted = length_of(records), some = wanted - records->size;
         if (!reserve(records, wanted + 1)) return false;
         if (some > size) some = size;
+        assert(records->size + some <= records->capacity && records->size < wanted);
         memcpy(records->room + records->size, bytes, some);
         records->size += some;
         bytes += some;

@@ -7,6 +7,10 @@
  * are rows of the table of a result (result/tables.h), so that what they are called and where they
  * are is said once.
  *
+ * The written form of a result (run/wire.h) has every member of a whole result, as text. It stands
+ * above this layer, and would take some hundred bytes where a summary takes twenty: there is one
+ * per cluster, and clusters may be hundreds of thousands. What both share is the table.
+ *
  * Invariants: (1) no counter is ever smaller than what summaries have said of it; (2) a summary has
  * at most summary_most bytes. */
 #ifndef CAIRN_PAST_SUMMARY_H

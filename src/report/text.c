@@ -395,8 +395,9 @@ void report_explore(const struct report_style *style, const struct model *model,
     show_lines(style, &(struct told){&tables_result, result, {.model = model, .result = result}});
     show_searches(style, result);
     if (style->verbose)
-        for (uint32_t i = 0; i < result->level_count; i++)
-            fprintf(style->out, "  level %u: %" PRIu64 " states so far\n", i, result->levels[i]);
+        for (uint64_t i = 0; i < result->level_count; i++)
+            fprintf(style->out, "  level %" PRIu64 ": %" PRIu64 " states so far\n", i,
+                    result->levels[i]);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, &task, result); /* never left out */
         return;

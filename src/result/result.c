@@ -284,7 +284,7 @@ static const char *check_counts(const struct result *result)
         return "4: deadlocks and ends";
     if (result->level_count && !result->levels) return "8: levels";
     /* symbolic states may be given up for larger ones */
-    for (uint32_t i = 0; i < result->level_count && exact && !result->timed; i++)
+    for (uint64_t i = 0; i < result->level_count && exact && !result->timed; i++)
         if (result->levels[i]
             > (i + 1 < result->level_count ? result->levels[i + 1] : result->states))
             return "5: levels";

@@ -446,7 +446,7 @@ struct result {
     uint32_t threads; /* explicit: that searched together; 0: one */
     uint64_t *
         levels; /* states known after each breadth-first level; `depth + 1` entries when complete */
-    uint32_t level_count;
+    uint64_t level_count;
     uint64_t *taken;  /* per rule: how often it was taken */
     uint8_t *reached; /* per entry of model->locations and process: see result_location_reached */
     uint64_t *reached_first; /* per process: its first bit in `reached` */

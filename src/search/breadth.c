@@ -8,6 +8,7 @@
  * With a folder, what is known when a level begins is kept in files (snapshot.h). */
 #include "search/breadth.h"
 
+#include "base/checked.h"
 #include "search/levels.h"
 #include "search/parents.h"
 #include "search/path.h"
@@ -67,6 +68,7 @@ static bool expand_levels(struct search *search, uint64_t *cursor)
         if (search->task->max_depth && result->depth >= search->task->max_depth)
             return poll_stop(search, STOP_DEPTH);
         if (!search_expand(search, cursor, search->set->next_level)) return false;
+        assert(*cursor == search->set->next_level); /* (1) */
         if (*cursor == search->set->count) return true;
         result->depth++;
         if (!begin_level(search, *cursor)) return false;
@@ -81,6 +83,7 @@ static bool expand_all(struct search *search)
     bool is_whole = false;
     if (breadth->snapshot && !snapshot_resume(breadth->snapshot, &cursor, &is_whole)) return false;
     if (is_whole) return true;
+    assert(!breadth->levels.count == !breadth->parents.bits || !search->set->count);
     if (breadth->levels.count) {
         breadth->begun = breadth->parents.bits - breadth->parents.zeros;
         search->set->next_level = search->set->count;
@@ -96,6 +99,7 @@ static bool run(struct search *search)
     bool good = expand_all(search);
     if (breadth->snapshot) snapshot_close(breadth->snapshot);
     breadth->snapshot = NULL;
+    CHECKED(parents_check(&breadth->parents));
     return good && search->result->stop == STOP_NONE;
 }
 

@@ -58,7 +58,7 @@ static bool put_rest(struct epochs *epochs, uint64_t first)
     if (!entry) return entries_fail(epochs->search, NULL);
     bool good = true;
     for (uint64_t i = first; good && i < store->count; i++) { /* (2) */
-        const struct origin origin = origins_of(&epochs->origins, (uint32_t)i);
+        const struct origin origin = origins_of(&epochs->origins, i);
         entries_make(entries, entry, store_get(store, i),
                      (struct entries_tail){origin.source, origin.state, origin.step, 0});
         good = entries_append(entries, entry, 1);
@@ -215,7 +215,7 @@ void epochs_violated(struct epochs *epochs, uint32_t property, uint64_t state, u
     struct search *search = epochs->search;
     uint64_t *words = search->worker->other;
     VEC(uint32_t) steps = {0};
-    struct origin origin = {epochs->number, (uint32_t)state, 0};
+    struct origin origin = {epochs->number, state, 0};
     const char *why = NULL;
     assert(state < epochs->origins.states); /* (1) */
     search->set->kind->load(search->set, state, words);

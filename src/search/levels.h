@@ -6,7 +6,7 @@
 
 struct levels {
     uint64_t *list;
-    uint32_t count, room;
+    uint64_t count, room;
 };
 
 /* False: the search must end. */

@@ -25,7 +25,8 @@ bool merge_open(struct merge *merge, uint32_t ranges)
     for (uint32_t w = 0; w < merge->count; w++) {
         struct merge_mate *mate = &merge->mates[w];
         mate->news = mem_try_alloc(mate->mem, ranges * sizeof *mate->news + MEM_APART);
-        good &= mate->news != NULL;
+        mate->entry_end = mem_try_alloc(mate->mem, merge->count * sizeof *mate->entry_end);
+        good &= mate->news && mate->entry_end;
     }
     return good && merge->ranges;
 }
@@ -36,6 +37,7 @@ void merge_close(struct merge *merge)
     for (uint32_t w = 0; w < merge->count; w++) {
         struct merge_mate *mate = &merge->mates[w];
         mem_free(mate->mem, mate->news);
+        mem_free(mate->mem, mate->entry_end);
         mem_free(mate->mem, mate->in_part);
         mem_free(mate->mem, mate->entries);
         mem_free(mate->mem, mate->twins);

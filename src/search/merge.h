@@ -44,8 +44,8 @@ struct merge_mate {
     struct worker *worker;       /* of this round */
     struct merge_entry *entries; /* of its steps, by the worker of their part, then in order */
     uint32_t entry_room;
-    uint32_t entry_end[CREW_MOST];
-    uint64_t *twins; /* a hash table of new states of its parts: tag << 32 | entry + 1 */
+    uint32_t *entry_end; /* per worker */
+    uint64_t *twins;     /* a hash table of new states of its parts: tag << 32 | entry + 1 */
     uint64_t twin_room;
     uint32_t *news;    /* per range, of its parts */
     uint32_t *in_part; /* new states per part: of its own */
@@ -56,7 +56,7 @@ struct merge_mate {
 
 struct merge {
     struct set *set;
-    struct merge_mate mates[CREW_MOST];
+    struct merge_mate *mates;
     uint32_t count;
     struct merge_range *ranges;
     uint32_t range_count;
@@ -64,8 +64,8 @@ struct merge {
     bool is_wanted; /* in this round */
 };
 
-/* For so many ranges at most, and `count` workers whose memory is in `mates`. False when it is
- * refused; merge_close must follow in either case. */
+/* For so many ranges at most, and `count` workers whose memory is in `mates`, which are the
+ * caller's. False when it is refused; merge_close must follow in either case. */
 bool merge_open(struct merge *merge, uint32_t ranges);
 void merge_close(struct merge *merge);
 /* Before a round: whether it may be merged. */

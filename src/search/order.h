@@ -43,6 +43,10 @@ struct order {
     /* After a state was expanded: whether nothing else may be before the order has had a look. */
     bool (*pauses)(struct search *search);
 
+    /* After the search: whether the step of a state by this rule is in the graph that was searched;
+     * NULL: all are. */
+    bool (*keeps)(const struct search *search, uint64_t state, uint32_t rule);
+
     /* A property is violated in a state: the entry gets its trace, or will get it. */
     void (*violated)(struct search *search, uint32_t property, struct set *set, uint64_t state,
                      uint32_t failed_rule);

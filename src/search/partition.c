@@ -155,11 +155,10 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     own->addition.end = end;
     for (uint32_t f = 0; f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
-        if (step->fast)
-            origins_put(origins, own->epochs.number, (uint32_t)state->state, step->number);
+        if (step->fast) origins_put(origins, own->epochs.number, state->state, step->number);
         else if (own->is_root)
-            origins_put(origins, own->root.source, (uint32_t)own->root.state, own->root.step);
-        else origins_put(origins, ORIGINS_INITIAL, (uint32_t)search->initial_number, 0);
+            origins_put(origins, own->root.source, own->root.state, own->root.step);
+        else origins_put(origins, ORIGINS_INITIAL, search->initial_number, 0);
         assert(origins->states == step->to + 1); /* (2) */
     }
     return true;

@@ -30,6 +30,7 @@
 #include "past/part.h"
 #include "program/reached.h"
 #include "search/ample.h"
+#include "search/path.h"
 
 #include <assert.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static void free_cluster(struct search *search, struct cluster *cluster)
 static void recycle(struct search *search, struct cluster *cluster)
 {
     struct rank *own = search->own;
+    assert(own->history.statistics->live && cluster != current(search));
     own->history.statistics->live--;
     own->history.statistics->live_states -= set_kept(cluster->set);
     if (!cluster->set->kind->clear(cluster->set)) {
@@ -142,6 +144,7 @@ static struct cluster *new_cluster(struct search *search, uint64_t rank)
     }
     assert(!history->current || rank > history->current->rank); /* (1) */
     cluster->head.rank = rank;
+    assert(!cluster->set->count && !cluster->head.origins.states); /* also of one used again */
     ranks_put(&history->waiting, rank, cluster);
     statistics->clusters++;
     if (++statistics->live > statistics->live_peak) statistics->live_peak = statistics->live;
@@ -207,6 +210,7 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
         if (step->set == search->set && step->set) continue;
         struct cluster *cluster = reach(search, step->tag);
         if (!cluster) return false;
+        assert(cluster->set->owner == cluster && cluster->head.rank == step->tag);
         step->set = cluster->set;
     }
     return true;
@@ -241,7 +245,7 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
         uint64_t from = state->state != SET_NONE ? state->state
                         : own->has_seeds         ? cluster->head.origins.states
                                                  : search->initial_number;
-        if (!history_log(&own->history, &cluster->head, (uint32_t)from,
+        if (!history_log(&own->history, &cluster->head, from,
                          state->state == SET_NONE ? 0 : step->number))
             return poll_stop(search, STOP_MEMORY);
     }
@@ -330,8 +334,9 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
                      uint32_t failed_rule)
 {
     const struct cluster *cluster = set->owner;
+    assert(cluster->set == set && state < set->count);
     set->kind->load(set, state, search->worker->other);
-    history_violated(history_of(search), property, cluster->head.rank, (uint32_t)state, failed_rule,
+    history_violated(history_of(search), property, cluster->head.rank, state, failed_rule,
                      search->worker->other);
 }
 
@@ -471,7 +476,7 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
 
 /* Steps of a frozen state beyond the last frozen rank. */
 static bool expand(struct history *history, const unsigned char *record, uint64_t size,
-                   uint32_t state, uint64_t last)
+                   uint64_t state, uint64_t last)
 {
     struct search *search = search_of(history);
     struct worker *worker = search->worker;
@@ -503,7 +508,7 @@ static void decided(struct history *history, uint32_t property)
     search->findings.undecided -= !search->task->properties[property].watched_only;
 }
 
-static bool find_initial(const struct history *history, uint64_t rank, uint32_t number,
+static bool find_initial(const struct history *history, uint64_t rank, uint64_t number,
                          int64_t *values)
 {
     (void)rank;
@@ -517,6 +522,11 @@ static void complete(struct history *history, struct property_result *entry, con
 {
     struct space *space = search_of(history)->space;
     if (space->kind->complete) space->kind->complete(space, entry, words);
+}
+
+static bool follow(struct history *history, struct trace *trace, const uint32_t *steps)
+{
+    return path_follow(search_of(history), trace, steps);
 }
 
 static const struct history_engine engine = {.states = states_of,
@@ -533,7 +543,8 @@ static const struct history_engine engine = {.states = states_of,
                                              .set_monitor = set_monitor,
                                              .decided = decided,
                                              .find_initial = find_initial,
-                                             .complete = complete};
+                                             .complete = complete,
+                                             .follow = follow};
 
 /* ---- before and after ---- */
 
@@ -552,8 +563,6 @@ static bool begin(struct search *search)
                                     .model = search->model,
                                     .result = search->result,
                                     .layout = &search->space->layout,
-                                    .program = &search->space->program,
-                                    .alone = search->space->kind->alone,
                                     .varies = sets->varies,
                                     .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
     /* which zones are kept depends on the order in which they are found: ranks stay apart there */

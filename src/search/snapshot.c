@@ -42,7 +42,7 @@ struct snapshot {
     uint64_t part;       /* the number of the next one */
     uint64_t states;     /* in files, and ... */
     uint64_t bits;       /* ... of the log, and ... */
-    uint32_t levels;     /* ... levels */
+    uint64_t levels;     /* ... levels */
     double written;      /* when the last part was */
     uint64_t initial;    /* initial states that summaries have told of */
     const char *strange; /* what makes no sense in the files; NULL: nothing */
@@ -171,10 +171,11 @@ static void make_summary(struct snapshot *snapshot, uint64_t cursor, bool is_who
     const struct levels *levels = snapshot->of.levels;
     struct summary *summary = &snapshot->summary;
     assert(levels->count - snapshot->levels <= MOST_LEVELS);
+    assert(is_whole || cursor < search->set->count || !search->set->count);
     summary_begin(summary);
     summary_put(summary, is_whole);
     summary_put(summary, levels->count - snapshot->levels);
-    for (uint32_t i = snapshot->levels; i < levels->count; i++)
+    for (uint64_t i = snapshot->levels; i < levels->count; i++)
         summary_put(summary, levels->list[i] - (i ? levels->list[i - 1] : 0));
     summary_put(summary, search->set->count - snapshot->states);
     summary_put(summary, snapshot->of.parents->bits - snapshot->bits);
@@ -183,11 +184,18 @@ static void make_summary(struct snapshot *snapshot, uint64_t cursor, bool is_who
     summary_end(summary);
 }
 
-/* Words of the log from the one on that was not whole when the part before was written. */
+/* How many words the log has from the one on that was not whole when the part before was written;
+ * none when it is still the same. */
+static uint64_t fresh_words(const struct snapshot *snapshot)
+{
+    const uint64_t bits = snapshot->of.parents->bits;
+    return bits == snapshot->bits ? 0 : (bits + 63) / 64 - snapshot->bits / 64;
+}
+
 static bool put_log(struct snapshot *snapshot)
 {
     const struct parents *parents = snapshot->of.parents;
-    const uint64_t end = (parents->bits + 63) / 64;
+    const uint64_t end = snapshot->bits / 64 + fresh_words(snapshot);
     for (uint64_t word = snapshot->bits / 64, count; word < end; word += count) {
         const uint64_t *words = parents_words(parents, word, &count);
         if (!freezer_put(snapshot->freezer, FREEZER_LOG, words, count * LOG_WORD)) return false;
@@ -198,6 +206,8 @@ static bool put_log(struct snapshot *snapshot)
 static void count_as_written(struct snapshot *snapshot)
 {
     const struct search *search = snapshot->of.search;
+    assert(snapshot->states <= search->set->count
+           && snapshot->bits <= snapshot->of.parents->bits); /* (1) */
     snapshot->part++;
     snapshot->states = search->set->count;
     snapshot->bits = snapshot->of.parents->bits;
@@ -209,8 +219,7 @@ static bool put_part(struct snapshot *snapshot, uint64_t cursor, bool is_whole)
 {
     struct search *search = snapshot->of.search;
     struct set *set = search->set;
-    const uint64_t words = (snapshot->of.parents->bits + 63) / 64 - snapshot->bits / 64,
-                   pages = words / PARENTS_PAGE_WORDS + 2,
+    const uint64_t words = fresh_words(snapshot), pages = words / PARENTS_PAGE_WORDS + 2,
                    bytes = set->kind->bytes(set, snapshot->states, set->count)
                            + pages * FREEZER_ITEM + words * LOG_WORD;
     if (!freezer_make_room(snapshot->freezer, bytes)) return poll_stop(search, STOP_MEMORY);
@@ -400,6 +409,7 @@ bool snapshot_resume(struct snapshot *snapshot, uint64_t *cursor, bool *is_whole
     snapshot->writes = false; /* until it is known what counts */
     if (!take_all(&reading)) return false;
     CHECKED(parents_check(snapshot->of.parents));
+    assert(snapshot->of.parents->zeros == search->set->count); /* (3) */
     snapshot->statistics->resumed = snapshot->levels;
     snapshot->writes = reading.within;
     snapshot->written = clock_now();

@@ -353,7 +353,8 @@ struct team *team_start(struct search *search, uint32_t threads, uint64_t bytes)
     team->room = room < 1 ? 1 : room > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)room;
     team->mates = mem_try_alloc(mem, threads * sizeof *team->mates);
     team->share = mem_try_alloc(mem, threads * bytes);
-    bool good = team->mates && team->share;
+    team->merge.mates = mem_try_alloc(mem, threads * sizeof *team->merge.mates);
+    bool good = team->mates && team->share && team->merge.mates;
     for (unsigned r = 0; r < 2; r++) {
         team->rounds[r].workers = mem_try_alloc(mem, threads * sizeof(struct worker));
         good &= team->rounds[r].workers != NULL;
@@ -377,6 +378,7 @@ void team_stop(struct team *team)
         mem_release(&team->mates[w].mem);
     }
     for (unsigned r = 0; r < 2; r++) mem_free(mem, team->rounds[r].workers);
+    mem_free(mem, team->merge.mates);
     mem_free(mem, team->mates);
     mem_free(mem, team->share);
     mem_free(mem, team);

@@ -6,6 +6,7 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include "solver/freezer.h"
 
+#include "base/checked.h"
 #include "base/clock.h"
 
 #include <dirent.h>
@@ -92,8 +93,10 @@ struct freezer {
     uint64_t
         block_bytes; /* at most in a block that is written; others may have written other ones */
     uint32_t buffer_count;
+    uint64_t max_summary;  /* no summary is longer */
     uint64_t summary_room; /* of the first buffer, in which they are read, too */
     uint64_t rank;         /* of the part at hand */
+    bool has_rank;         /* there is one, or was */
     struct buffer buffers[BUFFERS];
     struct buffer *filling;
     unsigned char *packed; /* the thread's: a head and a compressed block */
@@ -249,6 +252,8 @@ static bool write_block(struct freezer *freezer, struct buffer *buffer)
 {
     struct place *place = &buffer->place;
     size_t head = sizeof *place;
+    assert(!freezer->only_reads && place->raw_bytes <= freezer->block_bytes);
+    assert(place->summary_bytes <= freezer->summary_room && place->first_rank <= place->last_rank);
     if (freezer->pack < 0 || freezer->pack_size >= PACK_BYTES)
         if (!open_pack(freezer,
                        freezer->pack < 0 ? freezer->pack_number : freezer->pack_number + 1))
@@ -293,11 +298,16 @@ static void *work(void *context)
         pthread_mutex_lock(&freezer->lock);
         freezer->failed = failed;
         if (!failed) {
+            assert(freezer->block_count < freezer->block_room);
+            assert(!freezer->block_count
+                   || freezer->blocks[freezer->block_count - 1].last_rank
+                          <= buffer->place.first_rank); /* (1) */
             freezer->blocks[freezer->block_count++] = buffer->place;
             freezer->written +=
                 sizeof buffer->place * 2 + buffer->place.packed_bytes + buffer->place.summary_bytes;
         }
         freezer->head++;
+        assert(freezer->tail - freezer->head < freezer->buffer_count); /* (2) */
         pthread_cond_broadcast(&freezer->change);
     }
     pthread_mutex_unlock(&freezer->lock);
@@ -385,6 +395,9 @@ static bool submit(struct freezer *freezer)
 bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes)
 {
     const struct place *place = &freezer->filling->place;
+    assert(freezer->has_thread || freezer->failed);
+    assert(rank > freezer->rank || !freezer->has_rank); /* ranks of parts ascend (1) */
+    freezer->has_rank = true;
     freezer->rank = rank;
     bool fits = place->raw_bytes + bytes <= freezer->block_bytes
                 && place->summary_bytes <= freezer->block_bytes / SUMMARY_SHARE;
@@ -404,6 +417,7 @@ bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *by
         uint64_t room = freezer->block_bytes - ITEM_BYTES - place->raw_bytes,
                  some = size < room ? size : room;
         uint64_t item[3] = {kind, freezer->rank, some};
+        assert(some && place->raw_bytes + ITEM_BYTES + some <= freezer->block_bytes);
         if (!place->raw_bytes) place->first_rank = freezer->rank;
         place->last_rank = freezer->rank;
         memcpy(freezer->filling->raw + place->raw_bytes, item, ITEM_BYTES);
@@ -422,6 +436,8 @@ bool freezer_end(struct freezer *freezer, const void *summary, uint64_t size)
     struct place *place = &freezer->filling->place;
     unsigned char *at = freezer->filling->summaries + place->summary_bytes;
     uint64_t head[2] = {freezer->rank, size};
+    assert(size <= freezer->max_summary);
+    assert(place->summary_bytes + sizeof head + size <= freezer->summary_room);
     if (!place->raw_bytes) place->first_rank = freezer->rank;
     place->last_rank = freezer->rank;
     memcpy(at, head, sizeof head);
@@ -435,6 +451,8 @@ bool freezer_finish(struct freezer *freezer)
 {
     bool good = submit(freezer);
     end_thread(freezer);
+    assert(freezer->head == freezer->tail); /* nothing waits any more */
+    CHECKED(freezer_check(freezer));
     good = good && !freezer->failed;
     return good && sync_files(freezer);
 }
@@ -503,6 +521,7 @@ static const char *load_block(struct freezer *freezer, uint32_t number)
     char path[PATH_ROOM];
     const struct place *place = &freezer->blocks[number];
     struct place head;
+    assert(number < freezer->block_count);
     if (freezer->loaded == number) return NULL;
     freezer->loaded = UINT32_MAX;
     bool has_room = freezer->in && place->packed_bytes <= freezer->in_room
@@ -674,14 +693,31 @@ static void drop_open_part(struct freezer *freezer)
 
 void freezer_cut(struct freezer *freezer)
 {
+    assert(!freezer->has_thread && freezer->bad <= freezer->block_count);
     freezer->block_count = freezer->bad;
     freezer->bad = 0; /* nothing is known of what makes no sense though it can be read */
     freezer->loaded = UINT32_MAX;
     drop_open_part(freezer);
 }
 
+/* (1) and (4), as far as the list tells. */
+bool freezer_check(const struct freezer *freezer)
+{
+    for (uint32_t i = 0; i < freezer->block_count; i++) {
+        const struct place *place = &freezer->blocks[i], *last = i ? place - 1 : NULL;
+        if (place->first_rank > place->last_rank) return false;
+        if (last && (last->last_rank > place->first_rank || last->pack > place->pack)) return false;
+        if (last && last->pack == place->pack
+            && last->offset + sizeof *last + last->packed_bytes > place->offset)
+            return false;
+    }
+    return true;
+}
+
 bool freezer_continue(struct freezer *freezer)
 {
+    assert(!freezer->only_reads && !freezer->has_thread);
+    CHECKED(freezer_check(freezer));
     char path[PATH_ROOM];
     freezer->journal_size = sizeof(struct head);
     for (uint32_t i = 0; i < freezer->block_count; i++)
@@ -748,6 +784,7 @@ static bool take_memory(struct freezer *freezer, uint64_t max_summary, uint64_t 
 {
     struct mem *mem = freezer->mem;
     choose_sizes(freezer, max_summary, budget);
+    freezer->max_summary = max_summary;
     size_t compressor = compressor_bytes(freezer->block_bytes);
     freezer->summary_room = summary_bytes(freezer->block_bytes, max_summary);
     freezer->packed_room = sizeof(struct place) + ZSTD_compressBound(freezer->block_bytes);

@@ -102,5 +102,7 @@ void freezer_cut(struct freezer *freezer);
 /* Ends the examination of the earlier run: what does not count is cut off from the files. False:
  * see freezer_error. */
 bool freezer_continue(struct freezer *freezer);
+/* Whether the list of blocks makes sense. Before and after something is written. */
+bool freezer_check(const struct freezer *freezer);
 
 #endif

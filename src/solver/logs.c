@@ -1,6 +1,11 @@
 /* Logs are about half a byte per state, and clusters may be very many and very small: small logs
- * stand one after the other in pages, large ones alone. */
+ * stand one after the other in pages, large ones alone.
+ *
+ * Invariants: (1) the list is in the order of ranks; (2) what is left of the page is behind its
+ * logs. */
 #include "solver/logs.h"
+
+#include "base/checked.h"
 
 #ifdef CAIRN_DEGENERATE
 enum { PAGE_BYTES = 64 };
@@ -55,7 +60,11 @@ bool logs_keep(struct logs *logs, uint64_t rank, const struct origins *origins)
     unsigned char *bytes = find_room(logs, origins_bound(origins));
     if (!bytes) return false;
     uint64_t size = origins_write(origins, bytes);
+    assert(size <= origins_bound(origins));
+    assert(!logs->count || logs->list[logs->count - 1].rank < rank); /* (1) */
+    CHECKED(origins_check(origins));
     if (bytes == logs->page) {
+        assert(size <= logs->page_left); /* (2) */
         logs->page += size;
         logs->page_left -= size;
     }

@@ -19,8 +19,15 @@
 
 enum {
     ORIGINS_MARK = 256,      /* states between marks */
-    ORIGINS_ENTRY_BITS = 130 /* of an entry, at most */
+    ORIGINS_ENTRY_BITS = 146 /* of an entry, at most */
 };
+/* A number of a state in a mark is in two pieces. */
+#ifdef CAIRN_DEGENERATE
+enum { ORIGINS_LOW = 8, ORIGINS_HIGH = 32 };
+#else
+enum { ORIGINS_LOW = 32, ORIGINS_HIGH = 8 };
+#endif
+#define ORIGINS_END (UINT64_C(1) << 40) /* numbers of states are smaller */
 
 #define ORIGINS_INITIAL UINT64_MAX /* the source of initial states */
 
@@ -28,23 +35,24 @@ struct origins_segment {
     uint64_t source; /* the rank of the cluster it was found from (less the lowest one), or
                         ORIGINS_INITIAL */
     uint64_t bit;    /* where its part of the log begins */
-    uint32_t first;  /* its first state */
+    uint64_t first;  /* its first state */
 };
 
 /* Where reading may begin: before state number i * ORIGINS_MARK. */
 struct origins_mark {
-    uint64_t bit;
-    uint32_t state, step; /* as of the state before */
+    uint64_t bit : 64 - ORIGINS_HIGH, high : ORIGINS_HIGH;
+    uint32_t low, step; /* the state, less its high bits, and the step: as of the state before */
 };
 
 struct origins {
     uint64_t *words; /* the log */
     uint64_t bits, bit_room;
-    uint64_t last_source;           /* of the last segment */
-    uint32_t last_state, last_step; /* of the last entry in it */
-    uint32_t states;                /* that were logged */
+    uint64_t last_source; /* of the last segment */
+    uint64_t last_state;  /* of the last entry in it */
+    uint64_t states;      /* that were logged */
+    uint32_t last_step;
     uint32_t segment_count, segment_room;
-    uint32_t mark_count, mark_room;
+    uint32_t mark_room; /* a mark is made for every ORIGINS_MARK-th state */
     struct origins_segment *segments;
     struct origins_mark *marks;
     struct mem *mem;
@@ -52,7 +60,7 @@ struct origins {
 
 struct origin {
     uint64_t source;
-    uint32_t state; /* of an initial state: its number in this cluster */
+    uint64_t state; /* of an initial state: its number in this cluster */
     uint32_t step;
 };
 
@@ -60,6 +68,10 @@ void origins_init(struct origins *origins, struct mem *mem);
 void origins_release(struct origins *origins);
 /* Forgets everything, and keeps the memory when it is little. */
 void origins_clear(struct origins *origins);
+static inline uint64_t origins_marks(const struct origins *origins)
+{
+    return (origins->states + ORIGINS_MARK - 1) / ORIGINS_MARK;
+}
 /* Room for so many more that one state discovers, in the order of its steps: then as many calls of
  * origins_put may follow. They begin at most one segment. False: memory was refused. */
 bool origins_grow(struct origins *origins, uint64_t count);
@@ -67,27 +79,29 @@ static inline bool origins_reserve(struct origins *origins, uint64_t count)
 {
     return (origins->bits + ORIGINS_ENTRY_BITS * count + 62 <= origins->bit_room
             && origins->segment_count < origins->segment_room
-            && origins->mark_room - origins->mark_count > count / ORIGINS_MARK)
+            && origins->mark_room - origins_marks(origins) > count / ORIGINS_MARK)
            || origins_grow(origins, count);
 }
 /* The next state was found from there. False: memory was refused, and nothing has changed. */
-bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step);
+bool origins_add(struct origins *origins, uint64_t source, uint64_t state, uint32_t step);
 /* The same where room was reserved. */
-void origins_put(struct origins *origins, uint64_t source, uint32_t state, uint32_t step);
+void origins_put(struct origins *origins, uint64_t source, uint64_t state, uint32_t step);
 /* Brings what origins_add will need closer. */
 static inline void origins_prefetch(const struct origins *origins)
 {
     __builtin_prefetch(&origins->words[origins->bits / 64]);
 }
 /* How many states were logged before the first that was found from this source. */
-uint32_t origins_before(const struct origins *origins, uint64_t source);
+uint64_t origins_before(const struct origins *origins, uint64_t source);
 /* Of a state that was logged. */
-struct origin origins_of(const struct origins *origins, uint32_t state);
+struct origin origins_of(const struct origins *origins, uint64_t state);
 
 /* As bytes, for keeping them elsewhere: how many at most; writes them and says how many. */
 uint64_t origins_bound(const struct origins *origins);
 uint64_t origins_write(const struct origins *origins, unsigned char *bytes);
 /* Reads them back into a cleared log. False: they are damaged, or memory was refused. */
 bool origins_read(struct origins *origins, const unsigned char *bytes, uint64_t size);
+/* Whether the invariants hold. */
+bool origins_check(const struct origins *origins);
 
 #endif

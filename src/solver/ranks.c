@@ -43,6 +43,7 @@ void ranks_prefetch(const struct ranks *ranks, uint64_t rank)
 
 static void put_in_table(struct ranks *ranks, struct ranks_entry entry)
 {
+    assert(!(ranks->table_size & (ranks->table_size - 1))); /* (3) */
     uint32_t i = home_of(ranks, entry.rank);
     while (ranks->table[i].item) i = (i + 1) & (ranks->table_size - 1);
     ranks->table[i] = entry;

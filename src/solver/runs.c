@@ -6,6 +6,8 @@
  * has per_block records, the last one perhaps fewer. */
 #include "solver/runs.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ enum { LEAST_SHARE = 16 }; /* questions that are worth waking a thread */
 
 void runs_init(struct runs *runs, struct mem *mem, uint32_t record_bytes, uint32_t block_bytes)
 {
+    assert(record_bytes);
     *runs = (struct runs){.mem = mem, .record_bytes = record_bytes};
     runs->per_block = block_bytes > record_bytes ? block_bytes / record_bytes : 1;
     runs->block_bytes = runs->per_block * record_bytes;
@@ -43,8 +46,18 @@ static bool fails(struct runs *runs, const char *error)
 
 /* ---- one run ---- */
 
+/* Whether a record that begins a block is larger than the one that began the block before. */
+static bool is_after(const struct runs *runs, const struct run *run, const void *record)
+{
+    return !run->blocks
+           || memcmp(run->firsts + (run->blocks - 1) * runs->record_bytes, record,
+                     runs->record_bytes)
+                  < 0;
+}
+
 static bool put(struct runs *runs, struct run *run, const void *record)
 {
+    assert(run->tape.bytes == run->count * runs->record_bytes); /* (3) */
     if (run->count % runs->per_block == 0) {
         if (run->blocks == run->block_room) {
             uint64_t room = 2 * run->block_room + 8;
@@ -53,6 +66,7 @@ static bool put(struct runs *runs, struct run *run, const void *record)
             run->firsts = firsts;
             run->block_room = room;
         }
+        assert(is_after(runs, run, record)); /* (2) */
         memcpy(run->firsts + run->blocks++ * runs->record_bytes, record, runs->record_bytes);
     }
     if (!tape_append(&run->tape, record, runs->record_bytes)) return fails(runs, run->tape.error);
@@ -194,6 +208,7 @@ static bool merge(struct runs *runs, struct run *a, struct run *b, struct run *b
         good = put(runs, both, reader_record(runs, from));
         from->within++;
     }
+    assert(!good || both->count == a->count + b->count); /* (1) */
     mem_free(runs->mem, one.block);
     if (second) mem_free(runs->mem, two.block);
     return good;
@@ -321,6 +336,7 @@ bool runs_add(struct runs *runs, struct store *store, uint64_t count,
               void (*repeated)(void *context, const void *record), void *context)
 {
     struct adding adding = {.runs = runs};
+    assert(store->record_bytes == runs->record_bytes && count <= store->count);
     tape_init(&adding.run.tape, runs->mem, runs->block_bytes);
     adding.heap =
         mem_try_alloc(runs->mem, ((count >> store->chunk_shift) + 1) * sizeof *adding.heap);
@@ -342,7 +358,25 @@ bool runs_add(struct runs *runs, struct store *store, uint64_t count,
     }
     runs->records += adding.run.count;
     runs->list[runs->len++] = adding.run;
-    return merge_last(runs);
+    good = merge_last(runs);
+    CHECKED(runs_check(runs));
+    return good;
+}
+
+bool runs_check(const struct runs *runs)
+{
+    uint64_t records = 0;
+    for (uint32_t i = 0; i < runs->len; i++) {
+        const struct run *run = &runs->list[i];
+        records += run->count;
+        if (run->blocks != (run->count + runs->per_block - 1) / runs->per_block) return false;
+        for (uint64_t b = 1; b < run->blocks; b++)
+            if (memcmp(run->firsts + (b - 1) * runs->record_bytes,
+                       run->firsts + b * runs->record_bytes, runs->record_bytes)
+                >= 0)
+                return false;
+    }
+    return records == runs->records;
 }
 
 /* ---- finding ---- */
@@ -367,6 +401,7 @@ static void answer(void *context, uint32_t number)
     bool found;
     for (uint32_t r = 0; r < finding->runs->len; r++) {
         struct reader reader = {.run = &finding->runs->list[r], .block = finding->blocks[number]};
+        assert(reader.block);
         for (uint64_t i = first; i < end && !reader.error; i++) {
             if (finding->has[i]) continue;
             if (reader_has(finding->runs, &reader, finding->records + i * finding->stride, &found))

@@ -41,5 +41,7 @@ bool runs_add(struct runs *runs, struct store *store, uint64_t count,
 
 /* Of `count` sorted records, one every `stride` bytes, says which are in the set: has[i]. */
 bool runs_find(struct runs *runs, const char *records, uint64_t stride, uint64_t count, bool *has);
+/* Whether the invariants hold, as far as memory tells. */
+bool runs_check(const struct runs *runs);
 
 #endif

@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include "solver/tape.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -83,6 +84,7 @@ static bool transfer(const struct tape *tape, char *bytes, uint64_t from, uint64
 static bool write_block(struct tape *tape)
 {
     uint64_t number = tape->bytes / tape->block_bytes - 1;
+    assert(tape->bytes && tape->bytes % tape->block_bytes == 0); /* (1) */
     if (number >= tape->checksum_room) {
         uint64_t room = 2 * tape->checksum_room + 16;
         uint64_t *checksums = mem_try_resize(tape->mem, tape->checksums, room * sizeof *checksums);
@@ -121,6 +123,7 @@ bool tape_append(struct tape *tape, const void *bytes, uint64_t size)
 
 const char *tape_read_block(const struct tape *tape, uint64_t number, char *block)
 {
+    assert(number <= tape->bytes / tape->block_bytes);
     if (number == tape->bytes / tape->block_bytes) {
         memcpy(block, tape->last, tape->bytes % tape->block_bytes);
         return NULL;
@@ -134,6 +137,7 @@ const char *tape_read_block(const struct tape *tape, uint64_t number, char *bloc
 
 bool tape_read(struct tape *tape, uint64_t from, void *bytes, uint64_t size)
 {
+    assert(from + size <= tape->bytes);
     for (char *to = bytes; size;) {
         uint64_t number = from / tape->block_bytes, within = from % tape->block_bytes,
                  some = tape->block_bytes - within;
@@ -153,6 +157,7 @@ bool tape_read(struct tape *tape, uint64_t from, void *bytes, uint64_t size)
             }
             block = tape->read;
         }
+        assert(block == tape->last || tape->read_block == number); /* (2) */
         memcpy(to, block + within, some);
         to += some;
         from += some;

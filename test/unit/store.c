@@ -208,7 +208,9 @@ static void test_origins(struct unit *unit, uint64_t seed)
     origins_init(&copy, &mem);
     for (uint64_t source = ORIGINS_INITIAL; states < STATES;
          source += 1 + (uint64_t)random_below(&random, 1000)) {
-        uint32_t state = 0, step = 0, wide = 1u << random_below(&random, 20);
+        uint64_t state = 0;
+        uint32_t step = 0, wide = 1u << random_below(&random, 20);
+        const bool huge = !random_below(&random, 3); /* numbers of more than 32 bits */
         for (uint32_t left = 1 + (uint32_t)random_below(&random, 700); left && states < STATES;
              left--) {
             known[states++] = (struct origin){source, state, step};
@@ -216,14 +218,16 @@ static void test_origins(struct unit *unit, uint64_t seed)
             if (!random_below(&random, 16)) continue; /* one step, several states */
             if (random_below(&random, 2)) step += 1 + (uint32_t)random_below(&random, 5);
             else
-                state += 1 + (uint32_t)random_below(&random, wide),
+                state += 1 + (uint64_t)random_below(&random, wide)
+                         + (huge ? (uint64_t)random_below(&random, 1u << 20) << 9 : 0),
                     step = (uint32_t)random_below(&random, 300);
         }
     }
+    CHECK(unit, origins_check(&origins));
     unsigned char *bytes = mem_alloc(&mem, origins_bound(&origins));
     uint64_t size = origins_write(&origins, bytes);
     CHECK(unit, size <= origins_bound(&origins) && origins_read(&copy, bytes, size)
-                    && copy.states == STATES);
+                    && copy.states == STATES && origins_check(&copy));
     for (uint32_t i = 0; i < STATES; i++) {
         struct origin one = origins_of(&origins, i), other = origins_of(&copy, i);
         bad += one.source != known[i].source || one.state != known[i].state
@@ -236,7 +240,7 @@ static void test_origins(struct unit *unit, uint64_t seed)
         unsigned char bit = (unsigned char)(1u << random_below(&random, 8));
         bytes[at] ^= bit;
         if (origins_read(&copy, bytes, i % 3 ? size : at) && copy.states)
-            origins_of(&copy, (uint32_t)random_below(&random, copy.states));
+            origins_of(&copy, (uint64_t)random_below(&random, (uint32_t)copy.states));
         bytes[at] ^= bit;
     }
     mem_free(&mem, bytes);

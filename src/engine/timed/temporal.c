@@ -9,10 +9,12 @@
 #include "engine/timed/temporal.h"
 
 #include "engine/timed/zoned.h"
+#include "search/formulas.h"
 #include "search/breadth.h"
-#include "search/judge.h"
+#include "search/path.h"
 
 #include <assert.h>
+#include <setjmp.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -99,7 +101,7 @@ static void borrow_edges(struct search *search, struct temporal_edges *edges, st
                               .initial = search->result->initial_states,
                               .first_next = edges->first,
                               .next.low = edges->to,
-                              .go_on = judge_go_on,
+                              .go_on = formulas_go_on,
                               .context = search};
     assert(edges->states == search->set->count);
     edges->first[edges->states] = edges->count;
@@ -133,16 +135,20 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
 
 /* ---- properties ---- */
 
-static void date(struct search *search, struct trace *trace, uint64_t last)
+static void complete(struct search *search, struct trace *trace, uint64_t last)
 {
     struct zoned *zoned = (struct zoned *)search->space;
-    assert(trace->loop != MODEL_NONE); /* evidence against LTL */
     if (trace->rules[trace->steps] != MODEL_NONE) {
         zoned_date(zoned, trace, NULL, 0);
         return;
     }
     search->set->kind->load(search->set, last, search->worker->other);
     zoned_date_stuck(zoned, trace, search->worker->other);
+}
+
+static bool decides(const struct property_result *entry)
+{
+    return !entry->in_each_state && entry->kind == PROPERTY_LTL;
 }
 
 void temporal_check_all(struct search *search, struct temporal_edges *edges)
@@ -154,9 +160,8 @@ void temporal_check_all(struct search *search, struct temporal_edges *edges)
         return;
     }
     borrow_edges(search, edges, &kripke);
-    judge_properties(&(struct judge){.search = search,
-                                     .kripke = &kripke,
-                                     .ltl_only = true,
-                                     .atom = true_states,
-                                     .complete = date});
+    formulas_check(search, &(struct formulas_graph){.kripke = &kripke,
+                                                    .decides = decides,
+                                                    .atom = true_states,
+                                                    .complete = complete});
 }

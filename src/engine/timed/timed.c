@@ -121,7 +121,7 @@ static void conclude(struct search *search)
 {
     struct result *result = search->result;
     const struct zoned *zoned = (const struct zoned *)search->space;
-    if (search->set && search->order != &rank_order)
+    if (search->set && !search->order->no_graph)
         reached_find(search->model, &zoned->space.layout, search->set->kind->store(search->set),
                      result);
     result->no_deadlocks =
