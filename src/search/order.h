@@ -8,6 +8,7 @@
 struct order {
     const char *name;
     bool merges; /* the states that steps lead to may be added before their turn comes (merge.h) */
+    bool has_scouts; /* threads make searches of their own (scouts.h), so that there is no team */
     const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
                              all in search->set at the end; NULL: they are */
 

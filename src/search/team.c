@@ -243,7 +243,10 @@ static void end_round(struct team *team, struct round *round)
 {
     struct set *set = team->search->set;
     if (round->is_merged) set->kind->parts->cut(set);
-    for (uint32_t w = 0; w < team->count; w++) batch_clear(&round->workers[w].batch);
+    for (uint32_t w = 0; w < team->count; w++) {
+        batch_clear(&round->workers[w].batch);
+        round->workers[w].is_full = false;
+    }
 }
 
 static bool add_waiting(struct team *team)
@@ -311,7 +314,7 @@ bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
         const uint64_t before = *cursor;
         whole = true;
         good = run_round(team, cursor, end, &whole);
-        goes_on = whole || (*cursor > before && !search_pauses(search));
+        goes_on = *cursor > before && (whole || !search_pauses(search));
     }
     if (team->waiting) {
         good = add_waiting(team);
@@ -319,7 +322,7 @@ bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
         team->waiting = NULL;
     }
     if (!good) return false;
-    if (whole || search_pauses(search)) return true;
+    if (*cursor == end || search_pauses(search)) return true;
     return search_expand_alone(search, cursor, end);
 }
 
