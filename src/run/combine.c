@@ -77,8 +77,7 @@
     X(MODEL_TIME, "a model with time", model && model->is_timed)                                   \
     X(MODEL_INFLUENCED, "hidden variables that influence what can be seen",                        \
       model && model->is_influenced)                                                               \
-    X(MODEL_RANK, "a model with a rank", model && model->has_rank)                                 \
-    X(TEMPORAL, "temporal properties", model && model->has_temporal)
+    X(MODEL_RANK, "a model with a rank", model && model->has_rank)
 
 static bool is_to(const struct ask *ask, const char *format)
 {
@@ -156,12 +155,8 @@ static const struct named bounds[] = {
     {HAS_BOUND, "bound"}, {HAS_BOUND_AUTO, "bound"}, {NOTHING, NULL}};
 static const struct named not_one_by_one[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
-static const struct named not_explicit[] = {
-    {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {HAS_TIMED, "timed"}, {NOTHING, NULL}};
 static const struct named one_thread_engines[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
-static const struct named timed_engines[] = {
-    {HAS_TIMED, "timed"}, {HAS_MODEL_TIME, "timed"}, {NOTHING, NULL}};
 static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {HAS_SYMBOLIC, "symbolic"},
                                          {HAS_BOUNDED, "bounded"},
@@ -318,14 +313,22 @@ static const struct row rows[] = {
      .text = "--partition-hidden goes with --partition LABELS",
      .why = "it is a variant of that order"},
     {{HAS_PARTITION},
-     .one_of = not_explicit,
+     .one_of = not_one_by_one,
      .text = "--partition is a choice of the explicit engine",
      .why = "p-paths are paths of single states"},
+    {{HAS_PARTITION, HAS_TIMED},
+     .without = {HAS_PARTITION_HIDDEN},
+     .text = "--partition is a choice of the explicit engine; with --partition-hidden also of the "
+             "timed engine",
+     .why = "states on disk are compared byte by byte, zones by inclusion"},
     {{HAS_PARTITION},
      .one_of = not_by_paths,
      .text = "--{name} does not go with --partition, which searches path by path",
      .why = "it is an order of its own: path by path"},
-    {{HAS_PARTITION}, .then = search_explicit, .why = "`--engine explicit`"},
+    {{HAS_PARTITION},
+     .without = {HAS_PARTITION_HIDDEN},
+     .then = search_explicit,
+     .why = "`--engine explicit`"},
 
     /* past-freeze, files, parts */
     {{HAS_SPLIT_DEPTH},
@@ -521,8 +524,10 @@ static const struct row model_rows[] = {
      .why = "only a breadth-first, depth-first or best-first search by the explicit engine "
             "compares states without them"},
     {{HAS_MODEL_TIME, HAS_PARTITION},
-     .text = "{file} has clocks or time intervals: --partition is for models without time",
-     .why = "p-paths are for states without zones"},
+     .without = {HAS_PARTITION_HIDDEN},
+     .text = "{file} has clocks or time intervals: --partition is for models without time, unless "
+             "with --partition-hidden",
+     .why = "states on disk are compared byte by byte, zones by inclusion"},
     {{HAS_FREEZE},
      .one_of = with_zones,
      .without = {HAS_PAST},
@@ -550,9 +555,6 @@ static const struct row thread_rows[] = {
     {{HAS_THREADS, HAS_DFS}, .why = "a depth-first search has one"},
     {{HAS_THREADS, HAS_BEST}, .why = "a best-first search has one"},
     {{HAS_THREADS, HAS_REDUCE}, .why = "a search with --reduce has one"},
-    {{HAS_THREADS, HAS_TEMPORAL},
-     .one_of = timed_engines,
-     .why = "the graph of a timed search is noted by one"},
 };
 
 enum {

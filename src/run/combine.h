@@ -19,7 +19,6 @@ struct combine_model {
     bool is_influenced; /* hidden variables influence what can be seen: */
     const char *names;  /* ... these */
     bool has_rank;
-    bool has_temporal; /* properties that single states do not decide */
 };
 
 /* Words of the door, for messages. */

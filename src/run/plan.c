@@ -32,7 +32,7 @@ static bool asks_for_explicit(const struct session *session)
 {
     const struct ask *ask = session->ask;
     return ask->engine == ENGINE_EXPLICIT || ask->order != ORDER_DEFAULT || ask->bound
-           || ask->guide_auto;
+           || ask->guide_auto || ask->partition;
 }
 
 static bool has_hidden(const struct session *session) { return model_has_hidden(session->model); }
@@ -148,8 +148,7 @@ static void choose_threads(struct session *session, enum engine engine, struct t
 {
     const struct ask *ask = session->ask;
     if (ask->threads < 2) return;
-    const struct combine_model facts = {.is_timed = model_is_timed(task->model),
-                                        .has_temporal = asks_for_graph(task)};
+    const struct combine_model facts = {.is_timed = model_is_timed(task->model)};
     task->threads = 1;
     if (engine == ENGINE_AUTO) return;
     const char *why = combine_one_thread(ask, &facts);

@@ -1,6 +1,7 @@
 #include "search/frame.h"
 
 #include "base/clock.h"
+#include "search/scouts.h"
 #include "search/team.h"
 
 #include <assert.h>
@@ -55,7 +56,9 @@ static void run(struct search *search, uint32_t threads)
     struct mem *mem = search->model->mem;
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
-    if (threads > 1) search->team = team_start(search, threads, share_of(search, threads));
+    search->threads = threads;
+    if (threads > 1 && !(search->order->has_scouts && scouts_can(search)))
+        search->team = team_start(search, threads, share_of(search, threads));
     if (search->team) search->result->threads = team_count(search->team);
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;
@@ -75,7 +78,7 @@ void frame_run(struct search *search, uint32_t threads)
     struct mem *mem = search->model->mem;
     search->worker = mem_alloc(mem, sizeof *search->worker);
     if (!worker_open(search->worker, search->space, mem, true)) mem_refuse(mem);
-    search->worker->lists_known = search->graph != NULL;
+    search->worker->lists_known = search->graph || search->order->lists_known;
     bool ready = search->order->begin(search) && search->result->stop == STOP_NONE;
     if (!ready && search->result->stop == STOP_NONE)
         poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);

@@ -27,7 +27,6 @@
 #include "search/rank.h"
 
 #include "base/checked.h"
-#include "model/eval.h"
 #include "past/part.h"
 #include "program/reached.h"
 #include "search/ample.h"
@@ -520,10 +519,7 @@ static bool find_initial(const struct history *history, uint64_t rank, uint64_t 
                          int64_t *values)
 {
     (void)rank;
-    eval_first_initial(history->model, values);
-    for (; number; number--)
-        if (!eval_next_initial(history->model, values)) return false;
-    return true;
+    return path_initial(history->model, number, values);
 }
 
 static void complete(struct history *history, struct property_result *entry, const uint64_t *words)

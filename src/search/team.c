@@ -81,7 +81,7 @@ static void compress_state(const struct search *search, struct worker *worker,
     state->known_first = batch->rule_count;
     for (uint32_t i = first; i < end; i++) {
         const struct fast_rule *fast = batch->steps[i].fast;
-        if (batch->steps[i].to != SET_NONE) {
+        if (batch->steps[i].to != SET_NONE && !search->worker->lists_known) {
             batch->rules[batch->rule_count++] = fast->rule;
             continue;
         }

@@ -1,4 +1,4 @@
-"""Several threads in the explicit engine: the same counts, verdicts and lengths of counterexamples as with one thread, whatever the number of threads, and always the same object; limits, signals, what has one thread.
+"""Several threads in the explicit and the timed engine: the same counts, verdicts and lengths of counterexamples as with one thread, whatever the number of threads, and always the same object; limits, signals, what has one thread.
 
 Random models are of two kinds: those of the oracle's generator, and our own, which have wider levels, failing rules, final states, priorities and several initial states. Builds with test hooks use several
 threads for levels of two states already. With LONG=1 also in a build with the thread sanitizer."""
@@ -11,6 +11,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, timeless, told, write
 from generate import generate
+import timed_ranks
 from wide import random_model
 
 EXPLICIT = ('--engine', 'explicit')
@@ -45,14 +46,14 @@ def agree(name, one, several):
 used = 0
 
 
-def compare(name, arguments, program, counts):
+def compare(name, arguments, program, counts, engine=EXPLICIT):
     global used
-    base, one = told(*arguments, *EXPLICIT, program=program)
+    base, one = told(*arguments, *engine, program=program)
     if not check(f'{name}: one thread', one is not None and 'statistics' in one, (base.stderr[-800:], one)):
         return
     first = None
     for threads in counts:
-        result, ours = told(*arguments, *EXPLICIT, '--threads', threads, program=program)
+        result, ours = told(*arguments, *engine, '--threads', threads, program=program)
         where = f'{name} --threads {threads}'
         if not check(f'{where}: an object', ours is not None and 'statistics' in ours and not crashed(result), result.stderr[-1500:]):
             continue
@@ -85,6 +86,52 @@ for seed in range(1 + 1000000 * SEED, (400 if LONG else 18) + 1 + 1000000 * SEED
         compare(f'seed {seed} {label} --bound', ('check', own, '--bound', rng.randint(1, 6)), program, counts[1:])
     if seed % 2 == 0:
         compare(f'seed {seed} {label} oracle', ('check', write('random.mil', generate(seed, temporal=False))), program, (2, 3))
+
+# ---- with time: zones ----
+TIMED = ('--engine', 'timed')
+
+
+def whole(claim):
+    """With zones everything must be as with one thread, the statistics included."""
+    ours = timeless(claim)
+    ours['statistics'] = {key: value for key, value in ours['statistics'].items()
+                          if key != 'threads' and 'bytes' not in key}
+    for search in ours['statistics'].get('searches') or []:
+        search.pop('seconds')
+    return ours
+
+
+def compare_zones(name, arguments, program):
+    _, one = told(*arguments, *TIMED, program=program)
+    for threads in (2, 3):
+        result, ours = told(*arguments, *TIMED, '--threads', threads, program=program)
+        good = one is not None and ours is not None and not crashed(result)
+        if check(f'{name} --threads {threads}: an object', good, result.stderr[-1500:]):
+            two = whole(ours)
+            check(f'{name} --threads {threads}: that of one', two == whole(one),
+                  {key: (two.get(key), value) for key, value in whole(one).items()
+                   if two.get(key) != value})
+
+
+ZONES = [(), ('--zones', 'equal'), ('--order', 'past-freeze'),
+         ('--order', 'past-freeze', '--zones', 'equal'), ('--first',), ('--bound', '4'),
+         ('--ltl', '(finally (globally (eq "x" 0)))'), ('--no-deadlock',)]
+for seed in range(1 + 1000000 * SEED, (200 if LONG else 24) + 1 + 1000000 * SEED):
+    rng = random.Random(f'zones {seed}')
+    own = write('timed.cairn', timed_ranks.random_model(rng))
+    label, program = BUILDS[seed % len(BUILDS)]
+    for more in rng.sample(ZONES, 3):
+        compare_zones(f'zones {seed} {label} {" ".join(more)}', ('check', own, *more), program)
+for label, program in BUILDS:
+    for more in ZONES[:4] + [('--ltl', '(finally (globally (eq "x1" 0)))')]:
+        compare_zones(f'line {label} {" ".join(more)}',
+                      ('check', write('line.cairn', timed_ranks.line(12, 2)), *more), program)
+for name in ('fischer/fischer.fcr', 'fischer/broken.fcr', 'train-gate/crossing.fcr',
+             'train-gate/restarted.fcr'):
+    for label, program in BUILDS:
+        for more in ZONES[:2]:
+            compare_zones(f'{name} {label} {" ".join(more)}',
+                          ('check', os.path.join('examples', name), *more), program)
 
 # ---- examples ----
 EXAMPLES = [('peterson/peterson-n.mil', '-D', 'n=3'), ('philosophers/phils.mil', '-D', 'n=7'), ('producer-consumer/pc.mil', '-D', 'm=1'), ('producer-consumer/pc.mil', '-D', 'm=3', '--bound', '20'), ('szymanski/szymanski.mil',),

@@ -146,7 +146,7 @@ static bool add_step(struct worker *worker, uint32_t i)
     bool is_new = extra->is_new;
     if (step->to != SET_NONE || extra->is_known) {
         nodes->covered++;
-        step->to = 0; /* which one it is does not matter */
+        if (step->to == SET_NONE) step->to = SET_KNOWN; /* which one it is does not matter */
         return true;
     }
     if (!is_new) extra->discrete = add_discrete(worker, i, &is_new);

@@ -9,12 +9,10 @@
 #include "engine/timed/temporal.h"
 
 #include "engine/timed/zoned.h"
-#include "search/formulas.h"
 #include "search/breadth.h"
-#include "search/path.h"
+#include "search/formulas.h"
 
 #include <assert.h>
-#include <setjmp.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -82,6 +80,7 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
 const struct order *temporal_order(struct temporal_edges *edges)
 {
     edges->order = breadth_order;
+    edges->order.lists_known = true;
     edges->order.admit = admit;
     edges->order.log = log_steps;
     return &edges->order;
@@ -155,12 +154,9 @@ void temporal_check_all(struct search *search, struct temporal_edges *edges)
 {
     struct kripke kripke;
     if (search->result->stop != STOP_NONE || !search->set || !search->set->count) return;
-    if (!end_state(edges)) {
-        poll_stop(search, STOP_MEMORY);
-        return;
-    }
-    borrow_edges(search, edges, &kripke);
-    formulas_check(search, &(struct formulas_graph){.kripke = &kripke,
+    const bool good = end_state(edges);
+    if (good) borrow_edges(search, edges, &kripke);
+    formulas_check(search, &(struct formulas_graph){.kripke = good ? &kripke : NULL,
                                                     .decides = decides,
                                                     .atom = true_states,
                                                     .complete = complete});
