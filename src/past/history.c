@@ -228,32 +228,6 @@ static const struct origins *log_before(struct history *history, uint32_t level,
     return &history->loaded;
 }
 
-/* Takes the steps with these numbers, the last one first; false: there is no such run. */
-static bool follow(struct history *history, struct trace *trace, const uint32_t *steps)
-{
-    const struct layout *layout = history->layout;
-    uint64_t *words = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *words),
-             *next = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *next);
-    bool good = true;
-    layout_pack(layout, history->model, trace->initial, words);
-    for (uint32_t i = 0; good && i < trace->steps; i++) {
-        struct program_cursor cursor;
-        const struct fast_rule *fast = NULL;
-        enum step step;
-        uint32_t left = steps[trace->steps - 1 - i];
-        program_start(history->program, &cursor);
-        cursor.alone = history->alone;
-        while ((step = program_next(history->program, &cursor, words, next, &fast)) != STEP_NONE)
-            if (step == STEP_TAKEN && !left--) break;
-        good = step == STEP_TAKEN;
-        if (good) trace->rules[i] = fast->rule;
-        memcpy(words, next, layout->words * sizeof *words);
-    }
-    mem_free(history->mem, words);
-    mem_free(history->mem, next);
-    return good;
-}
-
 static struct trace *make_trace(struct history *history, const struct summary_place *place,
                                 const char **why)
 {
@@ -287,7 +261,7 @@ static struct trace *make_trace(struct history *history, const struct summary_pl
     struct trace *trace = trace_new(history->model, steps.len);
     trace->failed_rule = place->failed_rule;
     if (!history->engine->find_initial(history, rank, origin.state, trace->initial)
-        || !follow(history, trace, steps.data))
+        || !history->engine->follow(history, trace, steps.data))
         history->result->broken = "a run does not follow its record";
     vec_free(history->mem, &steps);
     return trace;

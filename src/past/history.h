@@ -60,6 +60,9 @@ struct history_engine {
     /* The initial state that the log of a cluster calls by this number. */
     bool (*find_initial)(const struct history *history, uint64_t rank, uint64_t number,
                          int64_t *values);
+    /* Fills in the rules of a trace that takes the steps with these numbers, the last one first;
+     * false: there is no such run. */
+    bool (*follow)(struct history *history, struct trace *trace, const uint32_t *steps);
     /* Completes a trace that leads to this state; or NULL. */
     void (*complete)(struct history *history, struct property_result *entry, const uint64_t *words);
 };
@@ -72,8 +75,6 @@ struct history {
     struct model *model;
     struct result *result;
     const struct layout *layout;
-    struct program *program;
-    bool alone;       /* numbers of steps are among the rules that are enabled, priorities aside */
     bool varies;      /* records differ in size */
     unsigned shift;   /* so many neighbouring ranks, as a power of two, are one cluster */
     uint64_t hash[2]; /* whose run it is, in files */

@@ -191,9 +191,9 @@ static inline bool program_next_list(const struct program *program, struct progr
 
 /* Finds the next enabled rule and writes its successor to next; STEP_FAILED: the rule *fast fails
  * in this state. */
-static inline enum step program_next(const struct program *program, struct program_cursor *cursor,
-                                     const uint64_t *words, uint64_t *next,
-                                     const struct fast_rule **fast)
+static inline __attribute__((always_inline)) enum step
+program_next(const struct program *program, struct program_cursor *cursor, const uint64_t *words,
+             uint64_t *next, const struct fast_rule **fast)
 {
     do
         while (cursor->at < cursor->end) {

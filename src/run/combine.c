@@ -155,8 +155,6 @@ static const struct named bounds[] = {
     {HAS_BOUND, "bound"}, {HAS_BOUND_AUTO, "bound"}, {NOTHING, NULL}};
 static const struct named not_one_by_one[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
-static const struct named not_explicit[] = {
-    {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {HAS_TIMED, "timed"}, {NOTHING, NULL}};
 static const struct named one_thread_engines[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
 static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
@@ -315,14 +313,22 @@ static const struct row rows[] = {
      .text = "--partition-hidden goes with --partition LABELS",
      .why = "it is a variant of that order"},
     {{HAS_PARTITION},
-     .one_of = not_explicit,
+     .one_of = not_one_by_one,
      .text = "--partition is a choice of the explicit engine",
      .why = "p-paths are paths of single states"},
+    {{HAS_PARTITION, HAS_TIMED},
+     .without = {HAS_PARTITION_HIDDEN},
+     .text = "--partition is a choice of the explicit engine; with --partition-hidden also of the "
+             "timed engine",
+     .why = "states on disk are compared byte by byte, zones by inclusion"},
     {{HAS_PARTITION},
      .one_of = not_by_paths,
      .text = "--{name} does not go with --partition, which searches path by path",
      .why = "it is an order of its own: path by path"},
-    {{HAS_PARTITION}, .then = search_explicit, .why = "`--engine explicit`"},
+    {{HAS_PARTITION},
+     .without = {HAS_PARTITION_HIDDEN},
+     .then = search_explicit,
+     .why = "`--engine explicit`"},
 
     /* past-freeze, files, parts */
     {{HAS_SPLIT_DEPTH},
@@ -517,8 +523,10 @@ static const struct row model_rows[] = {
      .why = "only a breadth-first, depth-first or best-first search by the explicit engine "
             "compares states without them"},
     {{HAS_MODEL_TIME, HAS_PARTITION},
-     .text = "{file} has clocks or time intervals: --partition is for models without time",
-     .why = "p-paths are for states without zones"},
+     .without = {HAS_PARTITION_HIDDEN},
+     .text = "{file} has clocks or time intervals: --partition is for models without time, unless "
+             "with --partition-hidden",
+     .why = "states on disk are compared byte by byte, zones by inclusion"},
     {{HAS_FREEZE},
      .one_of = with_zones,
      .without = {HAS_PAST},

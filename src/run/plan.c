@@ -32,7 +32,7 @@ static bool asks_for_explicit(const struct session *session)
 {
     const struct ask *ask = session->ask;
     return ask->engine == ENGINE_EXPLICIT || ask->order != ORDER_DEFAULT || ask->bound
-           || ask->guide_auto;
+           || ask->guide_auto || ask->partition;
 }
 
 static bool has_hidden(const struct session *session) { return model_has_hidden(session->model); }

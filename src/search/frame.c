@@ -55,7 +55,9 @@ static void run(struct search *search, uint32_t threads)
     struct mem *mem = search->model->mem;
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
-    if (threads > 1) search->team = team_start(search, threads, share_of(search, threads));
+    search->threads = threads;
+    if (threads > 1 && !search->order->has_scouts)
+        search->team = team_start(search, threads, share_of(search, threads));
     if (search->team) search->result->threads = team_count(search->team);
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;

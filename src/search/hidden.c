@@ -18,8 +18,8 @@
  * (2) the parents of a p-path in the list come before it. */
 #include "search/hidden.h"
 
+#include "past/summary.h"
 #include "program/reached.h"
-#include "search/flat.h"
 #include "search/parents.h"
 #include "search/path.h"
 #include "search/points.h"
@@ -41,7 +41,8 @@ struct walk {
     uint32_t *path; /* p-points of the path at hand */
     uint32_t length;
     uint64_t path_room;
-    bool *continues; /* per p-point */
+    bool *continues;               /* per p-point */
+    uint64_t totals[SUMMARY_MORE]; /* what sets of earlier p-paths counted of their own */
 };
 
 /* A p-path that was taken from the stack. */
@@ -177,6 +178,7 @@ static bool empty_set(struct search *search)
     const struct set_kind *sets = search->space->kind->sets;
     parents_release(&own->parents);
     own->begun = 0;
+    if (search->set && sets->sum) sets->sum(search->set, own->totals);
     if (search->set) sets->free(search->set);
     search->set = sets->make(search->space);
     return search->set || poll_stop(search, STOP_MEMORY);
@@ -185,7 +187,7 @@ static bool empty_set(struct search *search)
 static bool search_path(struct search *search, struct turn *turn)
 {
     struct walk *own = search->own;
-    const uint64_t initial = search->result->initial_states;
+    const uint64_t initial = search->result->initial_states, before = search->result->expanded;
     uint64_t cursor = 0;
     own->continues = turn->continues;
     memset(own->continues, 0, own->points->count * sizeof *own->continues);
@@ -194,7 +196,7 @@ static bool search_path(struct search *search, struct turn *turn)
     if (turn->path) search->result->initial_states = initial;
     if (!search_expand(search, &cursor, SET_NONE)) return false;
     turn->length = own->length;
-    turn->states = search->set->count;
+    turn->states = search->result->expanded - before;
     return search->lot.stop == STOP_NONE || poll_stop(search, search->lot.stop);
 }
 
@@ -264,14 +266,21 @@ static bool search_some(struct search *search)
     return true;
 }
 
+static void abandon(struct search *search)
+{
+    struct hidden *own = search->own;
+    if (own->scouts) scouts_dismiss(own->scouts);
+    own->scouts = NULL;
+}
+
 static bool run(struct search *search)
 {
     struct hidden *own = search->own;
     bool good = push(search, MODEL_NONE, MODEL_NONE) && search_some(search);
     if (good) own->scouts = scouts_call(search, &scout_order);
+    if (own->scouts) search->result->threads = scouts_count(own->scouts);
     while (good && own->stack_len) good = search_some(search);
-    if (own->scouts) scouts_dismiss(own->scouts);
-    own->scouts = NULL;
+    abandon(search);
     own->statistics->waiting = own->stack_len + (own->turn_count - own->turn);
     return good && poll_stop(search, STOP_HIDDEN);
 }
@@ -286,6 +295,15 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     path_reverse(&path);
     set->kind->load(set, state, search->worker->other);
     path_show(search, property, path_trace(search, &path), failed_rule, search->worker->other);
+}
+
+static void sum(const struct search *search, uint64_t *totals)
+{
+    const struct walk *own = search->own;
+    const struct set_kind *sets = search->space->kind->sets;
+    assert(sets->more <= SUMMARY_MORE);
+    memcpy(totals, own->totals, sets->more * sizeof *totals);
+    if (search->set && sets->sum) sets->sum(search->set, totals);
 }
 
 /* ---- before and after ---- */
@@ -313,7 +331,7 @@ static void conclude(struct search *search)
 {
     ((struct hidden *)search->own)->statistics->gross_states = search->result->expanded;
     if (search->set)
-        reached_find(search->model, &search->space->layout, flat_store(search->set),
+        reached_find(search->model, &search->space->layout, search->set->kind->store(search->set),
                      search->result);
 }
 
@@ -331,14 +349,17 @@ static void end(struct search *search)
 }
 
 const struct order hidden_order = {.name = "hidden",
+                                   .has_scouts = true,
                                    .no_graph = "it needs the whole graph, and partitions are "
                                                "searched one by one: leave out --partition",
                                    .begin = begin,
                                    .run = run,
+                                   .abandon = abandon,
                                    .conclude = conclude,
                                    .end = end,
                                    .place = place,
                                    .admit = admit,
                                    .log = log_steps,
                                    .violated = violated,
-                                   .states = states};
+                                   .states = states,
+                                   .sum = sum};

@@ -8,7 +8,8 @@
 struct order {
     const char *name;
     bool merges; /* the states that steps lead to may be added before their turn comes (merge.h) */
-    bool lists_known;     /* its log has every step, those included that lead to known states */
+    bool lists_known; /* its log has every step, those included that lead to known states */
+    bool has_scouts;  /* threads make searches of their own (scouts.h), so that there is no team */
     const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
                              all in search->set at the end; NULL: they are */
 
@@ -43,6 +44,10 @@ struct order {
     bool (*skips)(const struct search *search, uint64_t state);
     /* After a state was expanded: whether nothing else may be before the order has had a look. */
     bool (*pauses)(struct search *search);
+
+    /* After the search: whether the step of a state by this rule is in the graph that was searched;
+     * NULL: all are. */
+    bool (*keeps)(const struct search *search, uint64_t state, uint32_t rule);
 
     /* A property is violated in a state: the entry gets its trace, or will get it. */
     void (*violated)(struct search *search, uint32_t property, struct set *set, uint64_t state,

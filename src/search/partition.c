@@ -36,13 +36,14 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { MOST_STATES = 40, LEAST_BLOCK = 64, MOST_BLOCK = 64, MOST_PATHS = 200 };
+enum { MOST_STATES = 40, LEAST_BLOCK = 64, MOST_BLOCK = 64, MOST_PATHS = 200, LEAST_ROOM = 4 };
 #else
 enum {
     MOST_STATES = 0,
     LEAST_BLOCK = 1 << 10,
     MOST_BLOCK = 1 << 16,
-    MOST_PATHS = PARTITION_LISTED
+    MOST_PATHS = PARTITION_LISTED,
+    LEAST_ROOM = 64
 };
 #endif
 
@@ -138,7 +139,8 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
     if (state->state != SET_NONE)
         own->addition =
             (struct addition){&worker->batch, state, state->first, search->result->transitions};
-    while (!origins_reserve(&own->epochs.origins, state->steps)) /* (2) */
+    /* room for all steps, because which of them were taken out depends on how far workers were */
+    while (!origins_reserve(&own->epochs.origins, (uint64_t)state->steps + state->known)) /* (2) */
         if (!relieve(search)) return false;
     for (uint32_t i = state->first; i < state->first + state->steps; i++)
         if (steps[i].tag != MODEL_NONE && !put_entry(search, worker, state, i)) return false;
@@ -500,6 +502,17 @@ static void conclude(struct search *search)
 
 /* ---- before and after ---- */
 
+/* The first worker's batch is as large from the beginning as it nearly always becomes: when it is
+ * needed beside a team depends on who was faster, and memory shall be full at the same state each
+ * time. */
+static void widen_batch(struct batch *batch)
+{
+    while (batch->state_room < LEAST_ROOM && batch_grow_states(batch)) {
+    }
+    while (batch->step_room < 2 * LEAST_ROOM && batch_grow_steps(batch)) {
+    }
+}
+
 static bool begin(struct search *search)
 {
     struct mem *mem = search->model->mem;
@@ -508,6 +521,7 @@ static bool begin(struct search *search)
     own->statistics = search->result->partition = mem_alloc(mem, sizeof *own->statistics);
     own->statistics->points = own->points;
     own->statistics->chosen = search->task->points_chosen;
+    if (search->task->threads > 1) widen_batch(&search->worker->batch);
     reserve_init(&own->reserve, mem, search->space->layout.record_bytes != 0);
     const uint32_t block = (uint32_t)reserve_share(&own->reserve, 256, LEAST_BLOCK, MOST_BLOCK);
     entries_init(&own->entries, search, &own->reserve, block);

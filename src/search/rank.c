@@ -30,6 +30,7 @@
 #include "past/part.h"
 #include "program/reached.h"
 #include "search/ample.h"
+#include "search/path.h"
 
 #include <assert.h>
 #include <string.h>
@@ -523,6 +524,11 @@ static void complete(struct history *history, struct property_result *entry, con
     if (space->kind->complete) space->kind->complete(space, entry, words);
 }
 
+static bool follow(struct history *history, struct trace *trace, const uint32_t *steps)
+{
+    return path_follow(search_of(history), trace, steps);
+}
+
 static const struct history_engine engine = {.states = states_of,
                                              .records = records_of,
                                              .bytes = bytes_of,
@@ -537,7 +543,8 @@ static const struct history_engine engine = {.states = states_of,
                                              .set_monitor = set_monitor,
                                              .decided = decided,
                                              .find_initial = find_initial,
-                                             .complete = complete};
+                                             .complete = complete,
+                                             .follow = follow};
 
 /* ---- before and after ---- */
 
@@ -556,8 +563,6 @@ static bool begin(struct search *search)
                                     .model = search->model,
                                     .result = search->result,
                                     .layout = &search->space->layout,
-                                    .program = &search->space->program,
-                                    .alone = search->space->kind->alone,
                                     .varies = sets->varies,
                                     .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
     /* which zones are kept depends on the order in which they are found: ranks stay apart there */

@@ -8,7 +8,6 @@
 #include "search/scouts.h"
 
 #include "base/crew.h"
-#include "search/team.h"
 
 #include <assert.h>
 #include <string.h>
@@ -27,7 +26,7 @@ struct scout {
 
 struct scouts {
     struct search *search;
-    struct crew *crew;
+    struct crew crew;
     struct scout *list;
     uint32_t count;
     scouts_job *job; /* of the round */
@@ -138,7 +137,7 @@ static void share_memory(struct scouts *scouts)
 {
     const struct mem *mem = scouts->search->model->mem;
     const uint64_t left = mem->limit > mem->used ? mem->limit - mem->used : 0,
-                   share = left / scouts->count;
+                   share = left / scouts->crew.count;
     for (uint32_t s = 0; s < scouts->count; s++) {
         struct scout *scout = &scouts->list[s];
         assert(!scout->mem.used); /* (3) */
@@ -159,7 +158,7 @@ bool scouts_search(struct scouts *scouts, scouts_job *job, void *context, bool *
     scouts->wanted = count;
     atomic_store(&scouts->cursor, 0);
     share_memory(scouts);
-    crew_round(scouts->crew, work, scouts);
+    crew_round(&scouts->crew, work, scouts);
     for (uint32_t s = 0; s < scouts->count; s++) {
         struct scout *scout = &scouts->list[s];
         uint64_t *taken = scout->sum.taken;
@@ -222,24 +221,27 @@ static bool make_scout(struct scout *scout, struct search *chief, const struct o
 struct scouts *scouts_call(struct search *search, const struct order *order)
 {
     struct mem *mem = search->model->mem;
-    if (!search->team) return NULL;
+    const uint32_t threads = search->threads < CREW_MOST ? search->threads : CREW_MOST;
+    if (threads < 2 || search->space->kind->commit) return NULL;
     struct scouts *scouts = mem_try_alloc(mem, sizeof *scouts);
     if (!scouts) return NULL;
-    const uint32_t count = team_count(search->team);
     scouts->search = search;
-    scouts->crew = team_crew(search->team);
-    scouts->list = mem_try_alloc(mem, count * sizeof *scouts->list);
+    scouts->list = mem_try_alloc(mem, threads * sizeof *scouts->list);
     bool good = scouts->list != NULL;
-    for (; good && scouts->count < count; scouts->count++)
+    for (; good && scouts->count < threads; scouts->count++)
         good = make_scout(&scouts->list[scouts->count], search, order, !scouts->count);
-    if (good) return scouts;
+    crew_start(&scouts->crew, good ? threads : 1);
+    if (scouts->crew.count > 1) return scouts;
     scouts_dismiss(scouts);
     return NULL;
 }
 
+uint32_t scouts_count(const struct scouts *scouts) { return scouts->crew.count; }
+
 void scouts_dismiss(struct scouts *scouts)
 {
     struct mem *mem = scouts->search->model->mem;
+    crew_stop(&scouts->crew);
     for (uint32_t s = 0; s < scouts->count; s++) {
         struct scout *scout = &scouts->list[s];
         mem_free(mem, scout->search.findings.monitors);

@@ -10,10 +10,13 @@
 
 struct scouts;
 
-/* One scout per member of the search's team, which searches in this order; NULL: memory was
- * refused, or there is no team. */
+/* One scout per thread of the search, which searches in this order; NULL: memory or threads were
+ * refused, there is one thread, or adding states changes the space, so that there is one search at
+ * a time. */
 struct scouts *scouts_call(struct search *search, const struct order *order);
+/* Between searches: ends the threads, too. */
 void scouts_dismiss(struct scouts *scouts);
+uint32_t scouts_count(const struct scouts *scouts);
 
 /* One search by a scout, all of whose memory is scout->model->mem: it is taken by calls that may be
  * refused, and freed as a whole afterwards. False: it did not come to an end. */

@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-bool twophase_keeps(const struct search *search, uint64_t state, uint32_t rule)
+static bool keeps(const struct search *search, uint64_t state, uint32_t rule)
 {
     return ample_keeps(search->own, state, rule);
 }
@@ -61,5 +61,6 @@ const struct order twophase_order = {.name = "two-phase",
                                      .run = run,
                                      .end = end,
                                      .log = log_steps,
+                                     .keeps = keeps,
                                      .violated = violated,
                                      .states = states};

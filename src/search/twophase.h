@@ -7,7 +7,4 @@
 
 extern const struct order twophase_order;
 
-/* Whether the reduced graph has the step of this rule, enabled in this state; after the search. */
-bool twophase_keeps(const struct search *search, uint64_t state, uint32_t rule);
-
 #endif

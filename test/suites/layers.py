@@ -61,7 +61,7 @@ NOT_YET = {
 ASSERTS = {'': 3, 'automaton': 10, 'bits': 10, 'clauses': 10, 'engine': 10, 'graph': 10,
            'past': 10, 'program': 10, 'search': 10, 'solver': 10}
 # What has been reached where there are still fewer. This list only shrinks.
-ASSERTS_NOT_YET = {'engine/timed': 1}
+ASSERTS_NOT_YET = {}
 MAX_LINES = 1200
 MAX_WIDTH = 100
 # Scripts with wider lines. This list only shrinks.
@@ -191,6 +191,20 @@ for name, words in NOT_YET.items():
     for word in words.split():
         check(f'{name} still needs "{word}" in NOT_YET', (name, word) in names_not_yet,
               'remove it from the list')
+
+def places(pattern):
+    """Lines of the sources that have this."""
+    found = []
+    for path in glob.glob(os.path.join(source, '**', '*.c'), recursive=True):
+        with open(path, encoding='utf-8') as file:
+            found += [os.path.relpath(path, source) for line in file if re.search(pattern, line)]
+    return found
+
+
+loops = places(r'\bprogram_next\(')
+check('one loop goes through the rules of a state', loops == ['search/space.c'], loops)
+modes = places(r'[!=]= &\w+_order\b')
+check('nobody asks a search which order it has', not modes, modes)
 door = 0
 for path in glob.glob(os.path.join(source, 'cli', '*.[ch]')):
     with open(path, encoding='utf-8') as file:

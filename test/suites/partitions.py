@@ -15,6 +15,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, run, section, spent, timeless, told, write
 from generate import generate
+import timed_ranks
 
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
@@ -330,6 +331,35 @@ def hidden():
     check('exact: what p leads to was visited without it', path_texts(ours) == {'', 'q'} and ours['complete'] and ours['states'] == 4 and ours['statistics']['skipped'] == 1, ours['statistics'])
 
 
+def hidden_time():
+    """With zones: nothing is found that there is not, and runs have dates."""
+    rng = random.Random(SEED + 29)
+    found = 0
+    for n in range(200 if LONG else 10):
+        model = write('timed.cairn', timed_ranks.random_model(rng, most=5))
+        program = (CAIRN, ASAN, DEGENERATE)[n % 3]
+        _, plain = told('check', model, '--order', 'bfs')
+        expected = {p['name']: p['verdict'] for p in plain['properties']}
+        for points in ('auto', points_of(model, rng)):
+            result, ours = told('check', model, '--partition', points, '--partition-hidden', '--time', '2', program=program)
+            name = f'hidden: with time {n} {points}'
+            if not check(f'{name}: a result', ours and not crashed(result) and not ours['complete'] and ours['engine'] == 'timed', result.stderr[-1500:]):
+                continue
+            wrong = [(p['name'], p['verdict']) for p in ours['properties'] if p['verdict'] not in ('unknown', expected[p['name']])]
+            check(f'{name}: nothing that there is not', not wrong, wrong)
+            check(f'{name}: runs', all(p['trace'] for p in ours['properties'] if p['verdict'] == 'violated'), ours['properties'])
+            found += any(p['verdict'] == 'violated' for p in ours['properties'])
+            list_ = ours['statistics']['p_path_list']
+            check(f'{name}: listed', ours['statistics']['p_paths_waiting'] or sum(p['states'] for p in list_) == ours['statistics']['states_gross'], list_)
+    check('hidden: with time something is violated', found, found)
+    for file, options in (('examples/fischer/fischer.fcr', ()), ('examples/fischer/broken.fcr', ('-p', 'mutex'))):
+        _, plain = told('check', file, *options)
+        result, ours = told('check', file, *options, '--partition', 'Station.critical', '--partition-hidden', program=ASAN)
+        violated = [p['name'] for p in plain['properties'] if p['verdict'] == 'violated']
+        check(f'hidden: {file}', ours and [p['name'] for p in ours['properties'] if p['verdict'] == 'violated'] == violated and not ours['complete'], result.stderr[-500:])
+        check(f'hidden: {file}: p-points are locations', ours['statistics']['p_points'] == [f'Station[{i}].critical' for i in range(3)], ours['statistics']['p_points'])
+
+
 def hidden_threads():
     """The same p-paths, counts and violations with every number of threads."""
     rng = random.Random(SEED + 17)
@@ -394,6 +424,7 @@ section(examples)
 section(little_memory)
 section(quarter)
 section(hidden)
+section(hidden_time)
 section(hidden_threads)
 section(orders)
 section(limits)

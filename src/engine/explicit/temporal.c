@@ -2,8 +2,8 @@
  * them. */
 #include "engine/explicit/temporal.h"
 
-#include "search/whole.h"
-#include "search/twophase.h"
+#include "search/formulas.h"
+#include "search/order.h"
 
 #include <assert.h>
 
@@ -15,8 +15,7 @@ static uint64_t put_steps(struct search *search, struct kripke *kripke, uint64_t
     struct worker *worker = search->worker;
     for (uint32_t i = 0; i < worker->batch.step_count; i++) {
         const struct batch_step *step = &worker->batch.steps[i];
-        if (search->order == &twophase_order && !twophase_keeps(search, s, step->fast->rule))
-            continue;
+        if (search->order->keeps && !search->order->keeps(search, s, step->fast->rule)) continue;
         uint64_t to = search->set->kind->find(worker, i);
         assert(to < kripke->states);
         numbers_set(&kripke->next, at++, to);
@@ -31,7 +30,7 @@ static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edg
     struct worker *worker = search->worker;
     uint64_t at = 0;
     for (uint64_t s = 0; s < kripke->states; s++) {
-        if (s % KRIPKE_POLL == 0 && !whole_go_on(search)) return false;
+        if (s % KRIPKE_POLL == 0 && !formulas_go_on(search)) return false;
         kripke->first_next[s] = at;
         if (!search->space->kind->expand(worker, search->set, s)) return false;
         at = put_steps(search, kripke, at, s);
@@ -75,16 +74,21 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
     return set;
 }
 
+/* No single state could decide it. */
+static bool decides(const struct property_result *entry) { return !entry->in_each_state; }
+
 void temporal_check(struct search *search)
 {
-    struct kripke kripke = {.go_on = whole_go_on, .context = search};
-    struct whole whole = {.atom = true_states};
+    struct kripke kripke = {.go_on = formulas_go_on, .context = search};
+    const struct task *task = search->task;
     uint32_t wanted = 0;
-    for (uint32_t i = 0; i < search->task->property_count; i++)
-        wanted += whole_has(&whole, &search->task->properties[i]);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        wanted += decides(&task->properties[i]) && task->properties[i].verdict == VERDICT_UNKNOWN;
     if (!wanted || search->result->stop != STOP_NONE) return;
     search->poll.phase = "the temporal properties";
-    if (build_graph(search, &kripke)) whole.kripke = &kripke;
-    whole_check(search, &whole);
-    if (whole.kripke) kripke_release(&kripke);
+    const bool built = build_graph(search, &kripke);
+    formulas_check(search, &(struct formulas_graph){.kripke = built ? &kripke : NULL,
+                                                    .decides = decides,
+                                                    .atom = true_states});
+    if (built) kripke_release(&kripke);
 }

@@ -24,6 +24,8 @@
  * constraints count in both directions. */
 #include "engine/timed/clocks.h"
 
+#include "base/checked.h"
+
 enum { MAX_LOCATIONS = 1 << 16 };
 static const int64_t ANYWHERE = INT64_MIN;
 
@@ -91,6 +93,9 @@ static void find_steps(struct analysis *analysis)
             bool never = step.from != ANYWHERE
                          && (step.from < model->vars.data[var].low
                              || step.from > model->vars.data[var].high);
+            assert(
+                step.to == ANYWHERE
+                || (step.to >= model->vars.data[var].low && step.to <= model->vars.data[var].high));
             if (!never) vec_push(analysis->clocks->mem, &analysis->steps, step);
         }
     }
@@ -158,6 +163,7 @@ static void find_owners(struct analysis *analysis)
 static bool raise_to(int32_t *bound, int64_t constant)
 {
     if (constant <= *bound) return false;
+    assert(constant <= BOUND_LIMIT); /* the model was refused otherwise */
     *bound = (int32_t)constant;
     return true;
 }
@@ -224,6 +230,7 @@ static void spread(const struct analysis *analysis, uint32_t p, struct clock_ran
         for (uint32_t i = analysis->first_step[p]; i < analysis->first_step[p + 1]; i++) {
             const struct local_step *step = &analysis->steps.data[i];
             if (analysis->resets[step->rule]) continue;
+            assert(step->to == ANYWHERE || (uint64_t)(step->to - low) < count);
             struct clock_range next = step->to == ANYWHERE ? all : ranges[step->to - low];
             for (uint64_t v = 0; step->from == ANYWHERE && v < count; v++)
                 changed |= join(&ranges[v], &next);
@@ -263,6 +270,7 @@ static bool find_loose_tests(const struct analysis *analysis, uint32_t clock,
 static void add_view(struct clocks *clocks, uint32_t var, const struct clock_range *ranges,
                      uint64_t count)
 {
+    assert(var != MODEL_NONE || count == 1);
     vec_push(clocks->mem, &clocks->views, ((struct clock_view){var, clocks->ranges.len}));
     for (uint64_t v = 0; v < count; v++) vec_push(clocks->mem, &clocks->ranges, ranges[v]);
 }
@@ -357,6 +365,7 @@ struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,
                           ? 0
                           : (uint64_t)(field_get(&layout->fields[view->var], words)
                                        - clocks->model->vars.data[view->var].low);
+        CHECKED(view->first + at < clocks->ranges.len);
         join(&range, &clocks->ranges.data[view->first + at]);
     }
     return range;

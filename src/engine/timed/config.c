@@ -1,5 +1,6 @@
 #include "engine/timed/config.h"
 
+#include "base/checked.h"
 #include "solver/store.h"
 
 #include <assert.h>
@@ -32,6 +33,8 @@ void config_builder_release(struct config_builder *builder)
 static void add_clock(struct config_builder *builder, uint32_t source, int32_t lower, int32_t upper,
                       dbm_bound until)
 {
+    CHECKED(builder->config.count
+            < builder->timers->list.len + (uint64_t)builder->clocks->model->clocks.len);
     builder->list[builder->config.count++] = (struct config_clock){
         .source = source, .lower = lower, .upper = upper, .until = until, .from = BOUND_ZERO};
 }
@@ -109,12 +112,21 @@ static void add_invariants(struct config_builder *builder, const uint64_t *words
     }
 }
 
+/* As config_clock_of needs it. */
+static bool are_in_order(const struct config_builder *builder)
+{
+    for (uint32_t i = 1; i < builder->config.count; i++)
+        if (builder->list[i].source <= builder->list[i - 1].source) return false;
+    return true;
+}
+
 void config_build(struct config_builder *builder, const uint64_t *words, const struct batch *rules)
 {
     builder->config = (struct config){.numbers = builder->numbers, .table = builder->list};
     add_timers(builder, rules);
     add_clocks(builder, words);
     add_invariants(builder, words);
+    CHECKED(are_in_order(builder));
     for (uint32_t i = 0; builder->exact && i < builder->config.count; i++) {
         struct config_clock *clock = &builder->list[i];
         clock->lower = clock->upper = clock->lower > clock->upper ? clock->lower : clock->upper;
@@ -193,6 +205,7 @@ static bool reserve(struct mem *mem, void **list, uint32_t *capacity, size_t siz
     if (!larger) return false;
     mem_free(mem, slots->slots);
     *slots = (struct config_slots){larger, 2 * slots->size};
+    assert(2 * (count + 1) <= slots->size); /* a search for a free one ends */
     return *moved = true;
 }
 
@@ -248,6 +261,7 @@ static struct config_kept *find_room(struct configs *configs, size_t bytes)
         configs->chunks[configs->chunk_count++] = configs->chunk_at = chunk;
         configs->chunk_left = size;
     }
+    assert(bytes % 4 == 0 && bytes <= configs->chunk_left);
     struct config_kept *room =
         (struct config_kept *)configs->chunk_at; /* sizes are multiples of 4 */
     configs->chunk_at += bytes;

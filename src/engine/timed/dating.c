@@ -17,6 +17,7 @@
 #include "model/timed_eval.h"
 #include "solver/zone/dates.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* t_i - t_j < or <= c */
@@ -65,6 +66,7 @@ static struct difference translate(const struct dating *dating,
         for (uint32_t i = 0; rule && i < rule->resets; i++)
             if (dating->model->resets.data[rule->first_reset + i] == clock) zero[k] = date;
     }
+    assert(zero[0] <= date && zero[1] <= date); /* nothing starts later than now */
     return (struct difference){zero[1], zero[0],
                                constraint->strict ? bound_strict(constraint->bound)
                                                   : bound_weak(constraint->bound)};
@@ -110,6 +112,7 @@ static struct difference lower_end(const struct dating *dating, uint32_t r, uint
 {
     const struct model_interval *interval =
         &dating->model->intervals.data[dating->model->rules.data[r].interval];
+    assert(dating->started[r] <= date && interval->low >= 0);
     return (struct difference){dating->started[r], date,
                                interval->low_open ? bound_strict(-interval->low)
                                                   : bound_weak(-interval->low)};
@@ -152,6 +155,7 @@ static void add_refusal(struct dating *dating, uint32_t h, uint32_t date)
         true_anyway |= bound.i == bound.j && bound.b >= BOUND_ZERO;
         if (bound.i != bound.j) dating->alternatives.data[kept++] = bound;
     }
+    assert(first <= kept && kept <= dating->alternatives.len);
     dating->alternatives.len = true_anyway ? first : kept;
     if (true_anyway) return;
     if (kept == first) dating->impossible = true;
@@ -187,6 +191,7 @@ static void find_enabled(struct dating *dating, uint32_t taken, uint32_t date)
 static void add_step(struct dating *dating, uint32_t r, uint32_t date)
 {
     const struct model *model = dating->model;
+    assert(r < model->rules.len && date);
     if (eval_rule_alone(model, r, dating->values, dating->next, NULL) != EVAL_ENABLED) {
         dating->impossible = true;
         return;
@@ -208,6 +213,7 @@ static uint32_t since(const struct dating *dating, const struct dating_goal *goa
     uint32_t rules = dating->model->rules.len;
     if (!clock) return date;
     uint32_t source = goal->sources[clock - 1];
+    assert(source < rules + UINT64_C(1) * dating->model->clocks.len);
     return source < rules ? dating->started[source] : dating->reset[source - rules];
 }
 
@@ -261,6 +267,7 @@ static bool choose(struct dating *dating, struct dates *dates)
         if (possible && level == dating->clauses.len) return true;
         dates_release(dates);
         if (possible) {
+            assert(level < dating->clauses.len);
             dating->chosen[level++] = 0;
             continue;
         }
@@ -318,6 +325,7 @@ bool dating_find(const struct model *model, struct trace *trace, const struct da
         trace_add_delays(model, trace, dates.denominator);
         for (uint32_t i = 0; i + 1 < dating.count; i++)
             trace->delays[i] = dates.numerators[i + 1] - dates.numerators[i];
+        for (uint32_t i = 0; i + 1 < dating.count; i++) assert(trace->delays[i] >= 0);
         dates_release(&dates);
     }
     end(&dating);

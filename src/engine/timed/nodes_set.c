@@ -2,6 +2,7 @@
  * of a team look for pairs that stand for what they found, and write the strings of the others,
  * which takes longer than adding them; the thread that adds then compares with newer pairs only. */
 #include "engine/timed/zoned.h"
+#include "base/checked.h"
 #include "past/history.h"
 #include "past/records.h"
 
@@ -43,6 +44,7 @@ static bool clear(struct set *set)
 static void load(const struct set *set, uint64_t state, uint64_t *words)
 {
     const struct store *store = &nodes_of(set)->discrete;
+    CHECKED(set->kind == &nodes_kind && state < set->count);
     const uint64_t discrete = nodes_discrete_of(nodes_of(set), state);
     if (!store->record_bytes) return;
     words[(store->record_bytes - 1) / 8] = 0; /* the record may end within the last word */
@@ -156,6 +158,7 @@ static bool add_step(struct worker *worker, uint32_t i)
     enum nodes_result added = nodes_add(nodes, extra->discrete, &zone, &step->to);
     if (added == NODES_REFUSED) return step->to = SET_NONE, false;
     if (added == NODES_KNOWN) return true;
+    CHECKED(step->to < nodes->set.count);
     extra->seen = nodes->given_up - before;
     /* monitors see a discrete state once */
     if (!is_new) step->is_quiet = true;
@@ -182,6 +185,7 @@ static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_
     const struct nodes *nodes = nodes_of(set);
     const struct zoned_step *extra = zoned_step(worker, i);
     struct dbm *other = &zoned_of(worker)->moves.other;
+    assert(state < set->count);
     if (extra->discrete != nodes_discrete_of(nodes, state)) return false;
     const struct dbm zone = zoned_zone(worker, extra);
     zones_load(&nodes->zones, nodes->list[state].zone, other);

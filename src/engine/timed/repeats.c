@@ -6,6 +6,7 @@
 #include "engine/timed/timed.h"
 #include "engine/timed/zoned.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct repeats {
@@ -20,6 +21,7 @@ struct repeats {
 static bool begin(struct net_set *set)
 {
     struct repeats *repeats = (struct repeats *)set;
+    assert(!repeats->nodes);
     repeats->nodes = (struct nodes *)nodes_kind.make(&repeats->zoned.space);
     return repeats->nodes != NULL;
 }
@@ -53,6 +55,7 @@ static uint64_t add_discrete(struct repeats *repeats, uint32_t folder)
                                                  worker->batch.steps[0].hash,
                                                  zoned_of(worker)->built[built].number, &is_new);
     if (discrete == STORE_NONE) return STORE_NONE;
+    assert(discrete < repeats->room);
     if (!is_new) repeats->set.repeated.discrete += repeats->last[discrete] != folder;
     repeats->last[discrete] = folder;
     return discrete;
@@ -68,6 +71,7 @@ static bool count_again(struct repeats *repeats)
     batch_clear(&worker->batch);
     if (!zoned_kind.expand(worker, NULL, 0)) return false;
     const struct batch_state *state = &worker->batch.states[0];
+    assert(worker->batch.state_count == 1);
     repeated->states++;
     repeated->transitions += state->steps;
     repeated->deadlocks += state->end == BATCH_DEAD || state->end == BATCH_UNCLEAR;
@@ -81,6 +85,7 @@ static enum net_result add_thawed(struct repeats *repeats, uint32_t folder)
 {
     struct worker *worker = &repeats->worker;
     uint64_t index;
+    assert(worker->batch.step_count == 1);
     if (!net_is_in_slice(&repeats->set, worker->batch.steps[0].hash)) return NET_ADDED;
     if (!zoned_kind.commit(worker, &worker->batch.states[0])) return NET_FULL;
     const uint64_t discrete = add_discrete(repeats, folder);

@@ -9,10 +9,12 @@
 #include "engine/timed/temporal.h"
 
 #include "engine/timed/zoned.h"
+#include "search/formulas.h"
 #include "search/breadth.h"
-#include "search/whole.h"
+#include "search/path.h"
 
 #include <assert.h>
+#include <setjmp.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -100,7 +102,7 @@ static void borrow_edges(struct search *search, struct temporal_edges *edges, st
                               .initial = search->result->initial_states,
                               .first_next = edges->first,
                               .next.low = edges->to,
-                              .go_on = whole_go_on,
+                              .go_on = formulas_go_on,
                               .context = search};
     assert(edges->states == search->set->count);
     edges->first[edges->states] = edges->count;
@@ -145,14 +147,19 @@ static void complete(struct search *search, struct trace *trace, uint64_t last)
     zoned_date_stuck(zoned, trace, search->worker->other);
 }
 
+static bool decides(const struct property_result *entry)
+{
+    return !entry->in_each_state && entry->kind == PROPERTY_LTL;
+}
+
 void temporal_check_all(struct search *search, struct temporal_edges *edges)
 {
     struct kripke kripke;
-    struct whole whole = {.atom = true_states, .complete = complete, .ltl_only = true};
     if (search->result->stop != STOP_NONE || !search->set || !search->set->count) return;
-    if (end_state(edges)) {
-        borrow_edges(search, edges, &kripke);
-        whole.kripke = &kripke;
-    }
-    whole_check(search, &whole);
+    const bool has_all = end_state(edges);
+    if (has_all) borrow_edges(search, edges, &kripke);
+    formulas_check(search, &(struct formulas_graph){.kripke = has_all ? &kripke : NULL,
+                                                    .decides = decides,
+                                                    .atom = true_states,
+                                                    .complete = complete});
 }

@@ -9,6 +9,7 @@
 #include "result/furthest.h"
 #include "search/breadth.h"
 #include "search/frame.h"
+#include "search/hidden.h"
 #include "search/interactions.h"
 #include "search/rank.h"
 
@@ -18,6 +19,13 @@
 enum { POLL_STATES = 256, POLL_RULES = 50000 };
 
 /* ---- properties ---- */
+
+static const struct order *order_of(const struct task *task)
+{
+    if (task->hides_position) return &hidden_order;
+    if (task->order == ORDER_PAST_FREEZE) return &rank_order;
+    return task->by_interactions ? &interactions_order : &breadth_order;
+}
 
 const char timed_reachability_only[] =
     "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
@@ -37,9 +45,7 @@ static const char *why_not(const struct task *task, const struct property_result
 {
     if (entry->kind == PROPERTY_CTL) return timed_reachability_only;
     if (task->by_interactions) return "it needs the whole graph: without --bound auto";
-    if (task->order == ORDER_PAST_FREEZE)
-        return "it needs the whole graph, and past-freeze order frees the past: --order bfs";
-    return NULL;
+    return order_of(task)->no_graph;
 }
 
 static void prepare_property(struct search *search, uint32_t i)
@@ -72,12 +78,6 @@ static bool needs_graph(const struct task *task)
 }
 
 /* ---- one search ---- */
-
-static const struct order *order_of(const struct task *task)
-{
-    if (task->order == ORDER_PAST_FREEZE) return &rank_order;
-    return task->by_interactions ? &interactions_order : &breadth_order;
-}
 
 /* The numbers of a graph that is told are small. */
 static void tell_state(void *context, uint64_t state, const int64_t *values, const char *zone)
@@ -121,7 +121,7 @@ static void conclude(struct search *search)
 {
     struct result *result = search->result;
     const struct zoned *zoned = (const struct zoned *)search->space;
-    if (search->set && search->order != &rank_order)
+    if (search->set && !search->order->no_graph)
         reached_find(search->model, &zoned->space.layout, search->set->kind->store(search->set),
                      result);
     result->no_deadlocks =
@@ -221,6 +221,7 @@ void timed_run(struct task *task, const struct timed_graph *graph, struct result
     struct repetition repetition = {
         .task = task, .graph = graph, .result = result, .started = clock_now()};
     assert(task->order != ORDER_PAST_FREEZE || !graph);
+    assert(!task->points || task->hides_position); /* states with zones are not compared on disk */
     furthest_begin(&repetition.furthest, task);
     bool done =
         run_once(task, graph, result, task->exact_zones || is_exact_run(task), repetition.started);

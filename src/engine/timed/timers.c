@@ -26,6 +26,7 @@
  * taken, or loses its timer, at the moment it was enabled. */
 #include "engine/timed/timers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,8 @@ static void sort_priorities(struct timers *timers)
         mem_alloc(timers->mem, (model->priorities.len + UINT64_C(1)) * sizeof *timers->priorities);
     for (uint32_t i = 0; i < model->priorities.len; i++) {
         const struct model_priority *priority = &model->priorities.data[i];
+        assert(priority->high != priority->low && priority->high < model->class_count
+               && priority->low < model->class_count);
         is_high[priority->high] = is_low[priority->low] = true;
         timers->priorities[i] = (uint64_t)priority->high << 32 | priority->low;
     }
@@ -311,6 +314,7 @@ static void join(struct timers *timers, struct timer *timer, uint32_t r)
                     : interval->high_open ? bound_strict(interval->high)
                                           : bound_weak(interval->high);
     if (end < timer->until) timer->until = end;
+    assert(timers->of[timer->rule] == timers->of[r] && !timers->urgent[r]);
     if (!interval->infinite) timer->upper = at_least(timer->upper, interval->high);
     if (interval->low || interval->low_open) timer->lower = at_least(timer->lower, interval->low);
     if ((interval->low || interval->low_open) && timers->holds[r])
@@ -331,6 +335,7 @@ static void add_timer(struct timers *timers, uint32_t r)
         vec_push(timers->mem, &timers->processes, process);
         timer.processes++;
     }
+    assert(!timers->list.len || timers->list.data[timers->list.len - 1].rule < r);
     vec_push(timers->mem, &timers->list, timer);
 }
 
@@ -366,6 +371,7 @@ static void find_classes(struct timers *timers)
             i && are_equal(&keys[i - 1], &keys[i]) ? first[keys[i - 1].rule] : keys[i].rule;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (first[r] == TIMER_NONE) continue;
+        assert(first[r] <= r && first[first[r]] == first[r]); /* classes go by their first rules */
         timers->of[r] = first[r] == r ? timers->list.len : timers->of[first[r]];
         if (first[r] == r) add_timer(timers, r);
         join(timers, &timers->list.data[timers->of[r]], r);

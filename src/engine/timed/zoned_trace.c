@@ -1,6 +1,7 @@
 /* When the steps of a run happen that shows a violation. */
 #include "engine/timed/zoned.h"
 
+#include <assert.h>
 #include <string.h>
 
 void zoned_date(struct zoned *zoned, struct trace *trace, const struct dating_goal *goals,
@@ -74,6 +75,7 @@ void zoned_complete(struct space *space, struct property_result *entry, const ui
 {
     struct zoned *zoned = (struct zoned *)space;
     struct trace *trace = entry->trace;
+    assert(trace && !trace->delays); /* it gets its dates once */
     const struct dating_goal failing = {.failing = trace->failed_rule};
     entry->trace = NULL;
     if (entry->kind == PROPERTY_DEADLOCK) zoned_date_stuck(zoned, trace, words);
