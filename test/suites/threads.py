@@ -1,7 +1,11 @@
-"""Several threads in the explicit and the timed engine: the same counts, verdicts and lengths of counterexamples as with one thread, whatever the number of threads, and always the same object; limits, signals, what has one thread.
+"""Several threads in the explicit and the timed engine: the same counts, verdicts and lengths of
+counterexamples as with one thread, whatever the number of threads, and always the same object;
+limits, signals, what has one thread.
 
-Random models are of two kinds: those of the oracle's generator, and our own, which have wider levels, failing rules, final states, priorities and several initial states. Builds with test hooks use several
-threads for levels of two states already. With LONG=1 also in a build with the thread sanitizer."""
+Random models are of two kinds: those of the oracle's generator, and our own, which have wider
+levels, failing rules, final states, priorities and several initial states. Builds with test hooks
+use several threads for levels of two states already. With LONG=1 also in a build with the thread
+sanitizer."""
 import json
 import os
 import random
@@ -9,7 +13,8 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, timeless, told, write
+from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed,
+                 finish, path, run, spent, timeless, told, write)
 from generate import generate
 import timed_ranks
 from wide import random_model
@@ -25,9 +30,14 @@ def length(item):
 def essence(claim):
     """What must be as with one thread in a search that came to its end."""
     statistics = claim['statistics']
-    keys = {key: claim[key] for key in ('states', 'transitions', 'initial_states', 'deadlocks', 'depth', 'complete')}
-    keys |= {key: statistics.get(key) for key in ('runtime_errors', 'ends', 'expanded', 'levels', 'rules_never_taken', 'locations_never_reached', 'stop')}
-    keys['properties'] = [(p['name'], p['verdict'], p.get('vacuous'), p.get('reason'), length(p)) for p in claim.get('properties', [])]
+    keys = {key: claim[key]
+            for key in ('states', 'transitions', 'initial_states', 'deadlocks', 'depth',
+                        'complete')}
+    keys |= {key: statistics.get(key)
+             for key in ('runtime_errors', 'ends', 'expanded', 'levels', 'rules_never_taken',
+                         'locations_never_reached', 'stop')}
+    keys['properties'] = [(p['name'], p['verdict'], p.get('vacuous'), p.get('reason'), length(p))
+                          for p in claim.get('properties', [])]
     return keys
 
 
@@ -49,27 +59,33 @@ used = 0
 def compare(name, arguments, program, counts, engine=EXPLICIT):
     global used
     base, one = told(*arguments, *engine, program=program)
-    if not check(f'{name}: one thread', one is not None and 'statistics' in one, (base.stderr[-800:], one)):
+    if (not check(f'{name}: one thread', one is not None and 'statistics' in one,
+                  (base.stderr[-800:], one))):
         return
     first = None
     for threads in counts:
         result, ours = told(*arguments, *engine, '--threads', threads, program=program)
         where = f'{name} --threads {threads}'
-        if not check(f'{where}: an object', ours is not None and 'statistics' in ours and not crashed(result), result.stderr[-1500:]):
+        if (not check(f'{where}: an object',
+                      ours is not None and 'statistics' in ours and not crashed(result),
+                      result.stderr[-1500:])):
             continue
         agree(where, one, ours)
         if one['complete'] or ours['statistics']['stop'] == one['statistics']['stop']:
-            check(f'{where}: status', result.returncode == base.returncode, (result.returncode, base.returncode))
+            check(f'{where}: status', result.returncode == base.returncode,
+                  (result.returncode, base.returncode))
         if threads > 1 and 'threads' in ours['statistics']:
             used += 1
             check(f'{where}: so many', ours['statistics']['threads'] == threads, ours['statistics'])
             first = first or timeless(ours)
-            check(f'{where}: always the same object', timeless(ours) == first, [key for key in first if timeless(ours).get(key) != first[key]])
+            check(f'{where}: always the same object', timeless(ours) == first,
+                  [key for key in first if timeless(ours).get(key) != first[key]])
 
 
 BUILDS = [('release', CAIRN), ('asan', ASAN), ('degenerate', DEGENERATE)]
 if LONG:
-    built = subprocess.run(['make', '-s', '-j2', 'MODE=tsan', 'build/tsan/cairn'], cwd=ROOT, capture_output=True, text=True)
+    built = subprocess.run(['make', '-s', '-j2', 'MODE=tsan', 'build/tsan/cairn'], cwd=ROOT,
+                           capture_output=True, text=True)
     if check('the build with the thread sanitizer', built.returncode == 0, built.stderr):
         BUILDS.append(('tsan', TSAN))
 
@@ -83,9 +99,11 @@ for seed in range(1 + 1000000 * SEED, (400 if LONG else 18) + 1 + 1000000 * SEED
     compare(f'seed {seed} {label} explore', ('explore', own), program, counts[1:])
     if seed % 3 == 0:
         compare(f'seed {seed} {label} --first', ('check', own, '--first'), program, counts[1:])
-        compare(f'seed {seed} {label} --bound', ('check', own, '--bound', rng.randint(1, 6)), program, counts[1:])
+        compare(f'seed {seed} {label} --bound', ('check', own, '--bound', rng.randint(1, 6)),
+                program, counts[1:])
     if seed % 2 == 0:
-        compare(f'seed {seed} {label} oracle', ('check', write('random.mil', generate(seed, temporal=False))), program, (2, 3))
+        compare(f'seed {seed} {label} oracle',
+                ('check', write('random.mil', generate(seed, temporal=False))), program, (2, 3))
 
 # ---- with time: zones ----
 TIMED = ('--engine', 'timed')
@@ -134,54 +152,85 @@ for name in ('fischer/fischer.fcr', 'fischer/broken.fcr', 'train-gate/crossing.f
                           ('check', os.path.join('examples', name), *more), program)
 
 # ---- examples ----
-EXAMPLES = [('peterson/peterson-n.mil', '-D', 'n=3'), ('philosophers/phils.mil', '-D', 'n=7'), ('producer-consumer/pc.mil', '-D', 'm=1'), ('producer-consumer/pc.mil', '-D', 'm=3', '--bound', '20'), ('szymanski/szymanski.mil',),
-            ('alternating-bit/abp.fcr',), ('running/running.mil',), ('cash-point/cp.mil', '-D', 'tills=2')]
+EXAMPLES = [('peterson/peterson-n.mil', '-D', 'n=3'), ('philosophers/phils.mil', '-D', 'n=7'),
+            ('producer-consumer/pc.mil', '-D', 'm=1'),
+            ('producer-consumer/pc.mil', '-D', 'm=3', '--bound', '20'),
+            ('szymanski/szymanski.mil',),
+            ('alternating-bit/abp.fcr',), ('running/running.mil',),
+            ('cash-point/cp.mil', '-D', 'tills=2')]
 for name, *more in EXAMPLES:
     compare(f'{name} explore', ('explore', os.path.join('examples', name), *more), CAIRN, (2, 8))
-compare('philosophers asan', ('explore', 'examples/philosophers/phils.mil', '-D', 'n=5'), ASAN, (2, 3, 8))
+compare('philosophers asan', ('explore', 'examples/philosophers/phils.mil', '-D', 'n=5'), ASAN,
+        (2, 3, 8))
 compare('novariables', ('explore', 'test/regress/novariables.mil'), ASAN, (2,))
 for build in BUILDS[3:]:
     for name, *more in EXAMPLES:
-        compare(f'{name} {build[0]}', ('explore', os.path.join('examples', name), *more), build[1], (2, 4))
+        compare(f'{name} {build[0]}', ('explore', os.path.join('examples', name), *more), build[1],
+                (2, 4))
 check('several threads were used', used > 50, used)
 
 # ---- violations of every kind, and their runs ----
-WIDE = write('wide.cairn', '\n'.join(['cairn 1 model "wide"', 'process "p" type "P"', *[f'variable "{x}" 0..19 = 0' for x in 'abc'],
-                                      *[f'rule "{x}" part "p" when (lt "{x}" 19) set "{x}" (mod 0 (add 0 "{x}" 1) 20)' for x in 'abc'],
-                                      'rule "bad" part "p" when (ge (add 0 "a" "b") 30) when (lt "c" 10) set "c" (mod 0 (add 0 19 (div 0 19 (sub 0 "c" 4))) 20)',
-                                      'property "sum" invariant formula (lt (add 0 (add 0 "a" "b") "c") 25)', 'property "low" invariant formula (or (lt "a" 12) (lt "b" 12))',
-                                      'property "met" invariant formula (implies (eq "a" 17) (le "b" 19))', 'property "never" invariant formula (implies (gt "a" 19) (lt "b" 3))']) + '\n')
+WIDE = write('wide.cairn',
+             '\n'.join(
+    ['cairn 1 model "wide"', 'process "p" type "P"', *[f'variable "{x}" 0..19 = 0' for x in 'abc'],
+     *[f'rule "{x}" part "p" when (lt "{x}" 19) set "{x}" (mod 0 (add 0 "{x}" 1) 20)'
+       for x in 'abc'],
+     'rule "bad" part "p" when (ge (add 0 "a" "b") 30) when (lt "c" 10) set "c" (mod 0 (add 0 19 '
+     '(div 0 19 (sub 0 "c" 4))) 20)',
+     'property "sum" invariant formula (lt (add 0 (add 0 "a" "b") "c") 25)',
+     'property "low" invariant formula (or (lt "a" 12) (lt "b" 12))',
+     'property "met" invariant formula (implies (eq "a" 17) (le "b" 19))',
+     'property "never" invariant formula (implies (gt "a" 19) (lt "b" 3))']) + '\n')
 for label, program in BUILDS:
     if label == 'degenerate':
         continue  # 4 bits of hash for 8,000 states take long
     compare(f'wide {label}', ('check', WIDE), program, (2, 3, 8))
 result, claim = told('check', WIDE, *EXPLICIT, '--threads', 2, '--trace', path('wide.itf'))
 verdicts = {p['name']: (p['verdict'], p.get('vacuous'), length(p)) for p in claim['properties']}
-check('what wide violates', [verdicts[x][0] for x in ('sum', 'low', 'met', 'never', 'deadlock', 'runtime-error')] == ['violated', 'violated', 'holds', 'holds', 'violated', 'violated'], verdicts)
-check('shortest runs', [verdicts[x][2] for x in ('sum', 'low', 'deadlock', 'runtime-error')] == [26, 25, 44, 35], verdicts)
-check('vacuity', (verdicts['met'][1], verdicts['never'][1]) in ((False, True), (None, True)), verdicts)
+check('what wide violates',
+      [verdicts[x][0] for x in ('sum', 'low', 'met', 'never', 'deadlock', 'runtime-error')]
+      == ['violated', 'violated', 'holds', 'holds', 'violated', 'violated'], verdicts)
+check('shortest runs',
+      [verdicts[x][2] for x in ('sum', 'low', 'deadlock', 'runtime-error')] == [26, 25, 44, 35],
+      verdicts)
+check('vacuity', (verdicts['met'][1], verdicts['never'][1]) in ((False, True), (None, True)),
+      verdicts)
 check('the run replays', run('replay', path('wide.itf')).returncode == 0)
 
 # ---- limits ----
 BIG = ('explore', 'examples/philosophers/phils.mil', '-D', 'n=13', *EXPLICIT)
 for memory in ('1M', '3M', '8M', '20M'):
     result, claim = told(*BIG, '--threads', 3, '--memory', memory)
-    good = claim and not claim['complete'] and claim['statistics']['stop'] and 'memory' in claim['statistics']['stop'] and claim['peak_memory_bytes'] <= int(memory[:-1]) << 20
-    check(f'--memory {memory} is a result', result.returncode == 3 and good, (result.stderr[-500:], claim and claim['statistics']['stop']))
+    good = (claim and not claim['complete'] and claim['statistics']['stop']
+            and 'memory' in claim['statistics']['stop']
+            and claim['peak_memory_bytes'] <= int(memory[:-1]) << 20)
+    check(f'--memory {memory} is a result', result.returncode == 3 and good,
+          (result.stderr[-500:], claim and claim['statistics']['stop']))
 result, one = told(*BIG, '--memory', '20M')
-check('as much fits as with one thread, nearly', claim and one and claim['states'] > 0.6 * one['states'], (claim and claim['states'], one and one['states']))
+check('as much fits as with one thread, nearly',
+      claim and one and claim['states'] > 0.6 * one['states'],
+      (claim and claim['states'], one and one['states']))
 before = spent()
-result, claim = told('explore', 'examples/philosophers/phils.mil', '-D', 'n=16', *EXPLICIT, '--threads', 2, '--time', '0.6')
-check('--time is a result', result.returncode == 3 and claim and 'time' in claim['statistics']['stop'] and spent() - before < 15, (result.stderr[-500:], claim))
-process = subprocess.Popen([CAIRN, 'explore', 'examples/philosophers/phils.mil', '-D', 'n=16', *EXPLICIT, '--threads', '3', '--json', '--progress', 'always'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+result, claim = told('explore', 'examples/philosophers/phils.mil', '-D', 'n=16', *EXPLICIT,
+                     '--threads', 2, '--time', '0.6')
+check('--time is a result',
+      result.returncode == 3 and claim and 'time' in claim['statistics']['stop']
+      and spent() - before < 15, (result.stderr[-500:], claim))
+process = subprocess.Popen(
+    [CAIRN, 'explore', 'examples/philosophers/phils.mil', '-D', 'n=16', *EXPLICIT, '--threads', '3',
+     '--json', '--progress', 'always'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    cwd=ROOT)
 at_work(process.pid, 2)
 process.send_signal(signal.SIGINT)
 output, errors = process.communicate(timeout=PATIENCE)
 claim = json.loads(output) if output else None
-check('SIGINT is a result', process.returncode == 3 and claim and not claim['complete'] and 'interrupt' in claim['statistics']['stop'], (process.returncode, errors[-300:]))
+check('SIGINT is a result',
+      process.returncode == 3 and claim and not claim['complete']
+      and 'interrupt' in claim['statistics']['stop'], (process.returncode, errors[-300:]))
 check('progress', 'states' in errors, errors[:300])
 for n in range(1, 900, 1 if LONG else 41):
-    result = run('check', WIDE, *EXPLICIT, '--threads', 3, '--json', program=ASAN, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+    result = run('check', WIDE, *EXPLICIT, '--threads', 3, '--json', program=ASAN,
+                 env={'CAIRN_FAIL_ALLOCATION': str(n)})
     check(f'refused allocation {n}', not crashed(result), result.stderr[-800:])
 
 # ---- what had one thread once ----
@@ -198,15 +247,24 @@ for label, arguments in (
     check(f'{label}: several threads', used == before + 4, used - before)
 
 # ---- what has one thread ----
-for label, arguments in (('dfs', ('explore', *PHILS, *EXPLICIT, '--order', 'dfs')), ('reduce', ('explore', *PHILS, *EXPLICIT, '--reduce', 'por')),
+for label, arguments in (('dfs', ('explore', *PHILS, *EXPLICIT, '--order', 'dfs')),
+                         ('reduce', ('explore', *PHILS, *EXPLICIT, '--reduce', 'por')),
                          ('symbolic', ('explore', *PHILS, '--engine', 'symbolic'))):
     base, one = told(*arguments)
     result, claim = told(*arguments, '--threads', 4)
-    check(f'{label} has one thread, and says so', claim and 'threads' not in claim['statistics'] and 'one thread' in result.stderr and 'one thread' not in base.stderr, result.stderr)
-    check(f'{label} has the same result', claim and one and claim.get('states') == one.get('states') and result.returncode == base.returncode)
-    check(f'{label} -q says nothing', 'one thread' not in run(*arguments, '--threads', 4, '-q').stderr)
+    check(f'{label} has one thread, and says so',
+          claim and 'threads' not in claim['statistics'] and 'one thread' in result.stderr
+          and 'one thread' not in base.stderr, result.stderr)
+    check(f'{label} has the same result',
+          claim and one and claim.get('states') == one.get('states')
+          and result.returncode == base.returncode)
+    check(f'{label} -q says nothing',
+          'one thread' not in run(*arguments, '--threads', 4, '-q').stderr)
 result, claim = told('explore', *PHILS, '--order', 'bfs', '--threads', 2)
-check('--order bfs is the explicit engine, too', claim and claim['engine'] == 'explicit' and claim['complete'] and not result.stderr, result.stderr)
+check('--order bfs is the explicit engine, too',
+      claim and claim['engine'] == 'explicit' and claim['complete'] and not result.stderr,
+      result.stderr)
 result, claim = told('check', *PHILS, '--threads', 2)
-check('--engine auto is still a race', claim and 'first of' in claim['statistics']['why_engine'], claim and claim['statistics'])
+check('--engine auto is still a race', claim and 'first of' in claim['statistics']['why_engine'],
+      claim and claim['statistics'])
 finish()

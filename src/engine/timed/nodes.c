@@ -2,14 +2,6 @@
 
 #include <assert.h>
 
-/* Numbers of 40 bits. */
-struct pair {
-    uint32_t discrete, zone;
-    uint8_t discrete_high, zone_high;
-    uint8_t zero[2];
-};
-enum { PAIR_BYTES = 10 };
-
 bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal,
                 struct nodes_work *work)
 {
@@ -20,7 +12,7 @@ bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, boo
         return false;
     }
     zones_share(&nodes->zones, &work->zones);
-    if (equal && !store_init(&nodes->pairs, mem, PAIR_BYTES)) {
+    if (equal && !store_init(&nodes->pairs, mem, sizeof(struct node_pair))) {
         store_release(&nodes->discrete);
         zones_release(&nodes->zones);
         return false;
@@ -104,10 +96,10 @@ static enum zones_result intern(struct nodes *nodes, const struct nodes_zone *zo
                         : zones_intern(&nodes->zones, zone->dbm, id);
 }
 
-static struct pair make_pair(uint64_t discrete, uint64_t zone)
+static struct node_pair make_pair(uint64_t discrete, uint64_t zone)
 {
-    return (struct pair){
-        (uint32_t)discrete, (uint32_t)zone, (uint8_t)(discrete >> 32), (uint8_t)(zone >> 32), {0}};
+    return (struct node_pair){(uint32_t)discrete, (uint32_t)zone, (uint8_t)(discrete >> 32),
+                              (uint8_t)(zone >> 32)};
 }
 
 static enum nodes_result add_equal(struct nodes *nodes, uint64_t discrete,
@@ -115,13 +107,14 @@ static enum nodes_result add_equal(struct nodes *nodes, uint64_t discrete,
 {
     uint64_t id;
     if (intern(nodes, zone, &id) == ZONES_REFUSED) return NODES_REFUSED;
-    const struct pair pair = make_pair(discrete, id);
-    enum store_result added = store_add(&nodes->pairs, &pair, store_hash(&pair, PAIR_BYTES), index);
+    const struct node_pair pair = make_pair(discrete, id);
+    enum store_result added =
+        store_add(&nodes->pairs, &pair, store_hash(&pair, sizeof(struct node_pair)), index);
     if (added == STORE_REFUSED) return NODES_REFUSED;
     nodes->covered += added == STORE_KNOWN;
     if (added == STORE_KNOWN) return NODES_KNOWN;
     assert(*index == nodes->set.count);
-    push(nodes, discrete, id, NODES_NONE);
+    nodes->set.count++;
     return NODES_NEW;
 }
 
@@ -203,10 +196,11 @@ enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct
                             uint64_t *index)
 {
     if (nodes->set.count >= NODES_NONE - 1) return NODES_REFUSED;
+    if (nodes->equal) return add_equal(nodes, discrete, zone, index);
     if (!grow(nodes->mem, (void **)&nodes->list, &nodes->capacity, nodes->set.count,
               sizeof *nodes->list))
         return NODES_REFUSED;
-    return (nodes->equal ? add_equal : add_by_inclusion)(nodes, discrete, zone, index);
+    return add_by_inclusion(nodes, discrete, zone, index);
 }
 
 /* ---- looking ahead ---- */
@@ -229,8 +223,9 @@ bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone 
         if (discrete == STORE_NONE) return true;
         const uint64_t id = zones_find(&nodes->zones, zone->string, zone->bytes, zone->hash);
         if (id == ZONES_NONE) return true;
-        const struct pair pair = make_pair(discrete, id);
-        const uint64_t known = store_find(&nodes->pairs, &pair, store_hash(&pair, PAIR_BYTES));
+        const struct node_pair pair = make_pair(discrete, id);
+        const uint64_t known =
+            store_find(&nodes->pairs, &pair, store_hash(&pair, sizeof(struct node_pair)));
         if (known != STORE_NONE) *index = known;
         return true;
     }

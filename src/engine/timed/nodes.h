@@ -2,8 +2,8 @@
  * they are found. They are a set of the search (search/set.h).
  *
  * Discrete states are kept once, in a store; zones are kept once, in solver/zone/zones. A pair
- * costs 16 bytes beside them, and, for comparing zones, 20 more by inclusion or about as many when
- * they are told apart exactly. Two ways of keeping pairs:
+ * costs 35 bytes beside them by inclusion, and 10 with some 10 more for finding it when all are
+ * told apart. Two ways of keeping pairs:
  *  - equal: each pair once, the whole zone graph;
  *  - by inclusion: a pair whose zone lies in that of a known pair of the same discrete state is not
  *    kept, and known pairs whose zones lie in a new one are given up. Enough for reachability. A
@@ -35,13 +35,19 @@ struct node {
     uint32_t discrete, zone, next; /* next: of the same discrete state */
     uint8_t discrete_high, next_high;
     bool is_closed;
-};
+} __attribute__((packed));
+
+/* The same where each pair is kept: a record. */
+struct node_pair {
+    uint32_t discrete, zone;
+    uint8_t discrete_high, zone_high;
+} __attribute__((packed));
 
 struct node_discrete {
     uint32_t config;
     uint32_t first; /* of its pairs */
     uint8_t first_high;
-};
+} __attribute__((packed));
 
 /* Working memory; several sets of nodes can have it in common. All zero at first. */
 struct nodes_work {
@@ -60,11 +66,11 @@ struct nodes {
     struct node_discrete *infos; /* per discrete state */
     uint64_t info_cap;
     struct zones zones;
-    struct node *list;
+    struct node *list;        /* by inclusion: of pairs */
     struct measure *measures; /* by inclusion: of each */
     uint64_t capacity, measure_cap;
     uint64_t given_up, covered; /* pairs given up; pairs not kept because of another */
-    struct store pairs;         /* equal: (discrete, zone), numbered like the list */
+    struct store pairs;         /* equal: node_pairs */
 };
 
 /* A zone that is to be added. What was made ahead of it may be missing. */
@@ -97,9 +103,26 @@ enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct
 bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
                 struct zones_work *work, struct mem *mem, uint64_t *index);
 
+/* What a pair is of. */
 static inline uint64_t nodes_discrete_of(const struct nodes *nodes, uint64_t node)
 {
+    if (nodes->equal) {
+        const struct node_pair *pair = store_get(&nodes->pairs, node);
+        return nodes_number(pair->discrete, pair->discrete_high);
+    }
     return nodes_number(nodes->list[node].discrete, nodes->list[node].discrete_high);
+}
+static inline uint64_t nodes_zone_of(const struct nodes *nodes, uint64_t node)
+{
+    if (nodes->equal) {
+        const struct node_pair *pair = store_get(&nodes->pairs, node);
+        return nodes_number(pair->zone, pair->zone_high);
+    }
+    return nodes->list[node].zone;
+}
+static inline bool nodes_is_closed(const struct nodes *nodes, uint64_t node)
+{
+    return !nodes->equal && nodes->list[node].is_closed;
 }
 static inline uint64_t nodes_kept(const struct nodes *nodes)
 {

@@ -188,13 +188,13 @@ static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_
     assert(state < set->count);
     if (extra->discrete != nodes_discrete_of(nodes, state)) return false;
     const struct dbm zone = zoned_zone(worker, extra);
-    zones_load(&nodes->zones, nodes->list[state].zone, other);
+    zones_load(&nodes->zones, nodes_zone_of(nodes, state), other);
     return dbm_equal(&zone, other);
 }
 
 static bool is_open(const struct set *set, uint64_t state)
 {
-    return !nodes_of(set)->list[state].is_closed;
+    return !nodes_is_closed(nodes_of(set), state);
 }
 
 static uint64_t kept(const struct set *set) { return nodes_kept(nodes_of(set)); }
@@ -230,7 +230,7 @@ static uint64_t bytes(const struct set *set, uint64_t first, uint64_t end)
     uint64_t all = (end - first) * (RECORDS_HEAD + UINT64_C(1) + nodes->discrete.record_bytes);
     for (uint64_t i = first; i < end; i++) {
         size_t zone;
-        zones_string(&nodes->zones, nodes->list[i].zone, &zone);
+        zones_string(&nodes->zones, nodes_zone_of(nodes, i), &zone);
         all += zone;
     }
     return all + (all / PIECE + 1) * FREEZER_ITEM;
@@ -269,10 +269,9 @@ static bool freeze(const struct set *set, uint64_t first, uint64_t end, struct f
     struct stream stream = {.freezer = freezer, .good = true};
     assert(first <= end && end <= set->count);
     for (uint64_t i = first; stream.good && i < end; i++) {
-        const struct node *node = &nodes->list[i];
-        const unsigned char flags = node->is_closed ? NODES_CLOSED : 0;
+        const unsigned char flags = nodes_is_closed(nodes, i) ? NODES_CLOSED : 0;
         size_t zone_bytes;
-        const uint8_t *zone = zones_string(&nodes->zones, node->zone, &zone_bytes);
+        const uint8_t *zone = zones_string(&nodes->zones, nodes_zone_of(nodes, i), &zone_bytes);
         const uint32_t size = (uint32_t)(1 + nodes->discrete.record_bytes + zone_bytes);
         put_bytes(&stream, &size, RECORDS_HEAD);
         put_bytes(&stream, &flags, 1);

@@ -363,7 +363,7 @@ static bool enter(struct worker *worker, const struct nodes *nodes, uint64_t sta
     const struct config config = configs_get(&zoned->configs, nodes->infos[discrete].config);
     if (config.count > own->moves.most && !moves_reserve(&own->moves, config.count)) return false;
     nodes->set.kind->load(&nodes->set, state, worker->words);
-    moves_enter_state(&own->moves, &config, &nodes->zones, nodes->list[state].zone);
+    moves_enter_state(&own->moves, &config, &nodes->zones, nodes_zone_of(nodes, state));
     return true;
 }
 

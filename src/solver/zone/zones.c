@@ -582,10 +582,11 @@ uint64_t zones_find(const struct zones *zones, const uint8_t *string, size_t byt
 enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint64_t *id)
 {
     size_t bytes = zones_write(zones->work, zones->mem, dbm);
-    CHECKED(dbm_check(dbm)); /* the contract of every operation: canonical */
     if (!bytes) return ZONES_REFUSED;
     const uint8_t *string = zones->work->buffer;
-    return zones_add(zones, string, bytes, zones_hash(string, bytes), id);
+    const enum zones_result result = zones_add(zones, string, bytes, zones_hash(string, bytes), id);
+    CHECKED(result != ZONES_NEW || dbm_check(dbm)); /* the contract of every operation: canonical */
+    return result;
 }
 
 enum zones_result zones_add(struct zones *zones, const uint8_t *string, size_t bytes, uint32_t hash,
