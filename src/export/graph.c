@@ -35,12 +35,7 @@ void graph_dot_begin(struct graph_writer *writer)
           writer->out);
 }
 
-void graph_dot_state(void *context, uint32_t state, const int64_t *values)
-{
-    graph_dot_zone(context, state, values, "");
-}
-
-void graph_dot_zone(void *context, uint32_t state, const int64_t *values, const char *zone)
+void graph_dot_state(void *context, uint64_t state, const int64_t *values, const char *zone)
 {
     struct graph_writer *writer = context;
     const struct model *model = writer->model;
@@ -50,7 +45,7 @@ void graph_dot_zone(void *context, uint32_t state, const int64_t *values, const 
         writer->initial = mem_alloc(model->mem, bytes + 1);
         memcpy(writer->initial, values, bytes);
     }
-    fprintf(writer->out, "  s%u [label=\"%u", state, state);
+    fprintf(writer->out, "  s%" PRIu64 " [label=\"%" PRIu64, state, state);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];
         if (var->is_left_out || (!first && values[v] == writer->initial[v])) continue;
@@ -68,14 +63,15 @@ void graph_dot_zone(void *context, uint32_t state, const int64_t *values, const 
     fputs("\"];\n", writer->out);
 }
 
-void graph_dot_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)
+void graph_dot_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
 {
     struct graph_writer *writer = context;
-    if (from == MODEL_NONE) {
-        fprintf(writer->out, "  i%u [shape=point]; i%u -> s%u;\n", to, to, to);
+    if (from == GRAPH_INITIAL) {
+        fprintf(writer->out, "  i%" PRIu64 " [shape=point]; i%" PRIu64 " -> s%" PRIu64 ";\n", to,
+                to, to);
         return;
     }
-    fprintf(writer->out, "  s%u -> s%u [label=\"", from, to);
+    fprintf(writer->out, "  s%" PRIu64 " -> s%" PRIu64 " [label=\"", from, to);
     put_label(writer, rule);
     fputs("\"];\n", writer->out);
 }
@@ -86,30 +82,25 @@ void graph_aut_begin(struct graph_writer *writer, uint64_t states, uint64_t tran
                      uint64_t initial_states)
 {
     bool extra = initial_states != 1;
-    writer->initial_count = (uint32_t)initial_states;
+    writer->initial_count = initial_states;
     fprintf(writer->out, "des (0, %" PRIu64 ", %" PRIu64 ")\n",
             transitions + (extra ? initial_states : 0), states + extra);
 }
 
-void graph_aut_state(void *context, uint32_t state, const int64_t *values)
-{
-    (void)context, (void)state, (void)values;
-}
-
-void graph_aut_zone(void *context, uint32_t state, const int64_t *values, const char *zone)
+void graph_aut_state(void *context, uint64_t state, const int64_t *values, const char *zone)
 {
     (void)context, (void)state, (void)values, (void)zone;
 }
 
-void graph_aut_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)
+void graph_aut_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
 {
     struct graph_writer *writer = context;
-    uint32_t shift = writer->initial_count != 1;
-    if (from == MODEL_NONE) {
-        if (shift) fprintf(writer->out, "(0, \"i\", %u)\n", to + shift);
+    const uint64_t shift = writer->initial_count != 1;
+    if (from == GRAPH_INITIAL) {
+        if (shift) fprintf(writer->out, "(0, \"i\", %" PRIu64 ")\n", to + shift);
         return;
     }
-    fprintf(writer->out, "(%u, \"", from + shift);
+    fprintf(writer->out, "(%" PRIu64 ", \"", from + shift);
     put_label(writer, rule);
-    fprintf(writer->out, "\", %u)\n", to + shift);
+    fprintf(writer->out, "\", %" PRIu64 ")\n", to + shift);
 }

@@ -11,25 +11,24 @@ struct graph_writer {
     const struct model *model;
     FILE *out;
     int64_t *initial;       /* DOT shows of later states what differs from the first */
-    uint32_t initial_count; /* .aut: with several initial states, number 0 is an extra state before
+    uint64_t initial_count; /* .aut: with several initial states, number 0 is an extra state before
                                them */
 };
 
-/* DOT: begin, then states and edges in any order, then end. */
+#define GRAPH_INITIAL UINT64_MAX /* the source of initial states */
+
+/* DOT: begin, then states and edges in any order, then end. The zone is a line about time, or "".
+ */
 void graph_dot_begin(struct graph_writer *writer);
-void graph_dot_state(void *writer, uint32_t state, const int64_t *values);
-void graph_dot_zone(void *writer, uint32_t state, const int64_t *values,
-                    const char *zone); /* with a line about time */
-void graph_dot_edge(void *writer, uint32_t from, uint32_t rule,
-                    uint32_t to); /* from MODEL_NONE: initial */
+void graph_dot_state(void *writer, uint64_t state, const int64_t *values, const char *zone);
+void graph_dot_edge(void *writer, uint64_t from, uint32_t rule, uint64_t to);
 void graph_dot_end(struct graph_writer *writer);
 
 /* .aut has a single initial state, number 0. Several initial states get one before them, with steps
  * labelled "i". */
 void graph_aut_begin(struct graph_writer *writer, uint64_t states, uint64_t transitions,
                      uint64_t initial_states);
-void graph_aut_state(void *writer, uint32_t state, const int64_t *values);
-void graph_aut_zone(void *writer, uint32_t state, const int64_t *values, const char *zone);
-void graph_aut_edge(void *writer, uint32_t from, uint32_t rule, uint32_t to);
+void graph_aut_state(void *writer, uint64_t state, const int64_t *values, const char *zone);
+void graph_aut_edge(void *writer, uint64_t from, uint32_t rule, uint64_t to);
 
 #endif

@@ -363,8 +363,9 @@ static const struct row rows[] = {
      .why = "only what is in a folder can be resumed"},
     {{HAS_FREEZE, HAS_REDUCE, HAS_PAST},
      .text = "--freeze does not go with --reduce: frozen clusters do not say which steps were left "
-             "out",
-     .why = "frozen clusters do not say which steps were left out"},
+             "out, and in which order the others were taken",
+     .why = "frozen clusters do not say which steps were left out, and in which order the "
+            "others were taken"},
     {{HAS_FREEZE},
      .one_of = not_frozen,
      .text =

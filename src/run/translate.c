@@ -12,10 +12,13 @@
 #include "run/deadline.h"
 #include "run/load.h"
 #include "run/message.h"
+#include "search/search.h"
 
 #include <string.h>
 
 /* ---- the state graph ---- */
+
+_Static_assert(GRAPH_INITIAL == SET_NONE, "writers are told what the search tells");
 
 static int incomplete(struct session *session, const struct result *result)
 {
@@ -36,22 +39,21 @@ static bool has_zones(struct session *session, bool *good)
 }
 
 struct walk {
-    const struct explicit_graph *states;
-    const struct timed_graph *timed; /* NULL, both: they are counted only */
+    const struct search_graph *graph; /* NULL: states are counted only */
     bool zones;
 };
 
 static void run_walk(struct task *task, const void *context, struct result *result)
 {
     const struct walk *walk = context;
-    if (walk->zones) timed_run(task, walk->timed, result);
-    else explicit_run(task, walk->states, result);
+    if (walk->zones) timed_run(task, walk->graph, result);
+    else explicit_run(task, walk->graph, result);
 }
 
-static void walk(struct task *task, bool zones, const struct explicit_graph *states,
-                 const struct timed_graph *timed, struct result *result)
+static void walk(struct task *task, bool zones, const struct search_graph *graph,
+                 struct result *result)
 {
-    struct walk context = {states, timed, zones};
+    struct walk context = {graph, zones};
     task->equal_zones = true; /* with inclusion it would not be a graph */
     deadline_run(task, result, zones ? "timed" : "explicit", run_walk, &context);
 }
@@ -79,15 +81,14 @@ static void tell_reduction(struct session *session, const struct task *task,
 static int write_dot(struct session *session, FILE *out)
 {
     struct graph_writer writer = {.model = session->model, .out = out};
-    struct explicit_graph graph = {graph_dot_state, graph_dot_edge, &writer};
-    struct timed_graph timed = {graph_dot_zone, graph_dot_edge, &writer};
+    struct search_graph graph = {graph_dot_state, graph_dot_edge, &writer};
     struct task task = {0};
     struct result result;
     bool good, zones = has_zones(session, &good);
     if (!good) return EXIT_USAGE;
     session_prepare(session, &task);
     graph_dot_begin(&writer);
-    walk(&task, zones, &graph, &timed, &result);
+    walk(&task, zones, &graph, &result);
     session_end_progress(session);
     graph_dot_end(&writer);
     tell_reduction(session, &task, &result, out);
@@ -101,18 +102,17 @@ static int write_dot(struct session *session, FILE *out)
 static int write_aut(struct session *session, FILE *out)
 {
     struct graph_writer writer = {.model = session->model, .out = out};
-    struct explicit_graph graph = {graph_aut_state, graph_aut_edge, &writer};
-    struct timed_graph timed = {graph_aut_zone, graph_aut_edge, &writer};
+    struct search_graph graph = {graph_aut_state, graph_aut_edge, &writer};
     struct task task = {0};
     struct result result;
     bool good, zones = has_zones(session, &good);
     if (!good) return EXIT_USAGE;
     session_prepare(session, &task);
-    walk(&task, zones, NULL, NULL, &result);
+    walk(&task, zones, NULL, &result);
     if (result.complete) {
         graph_aut_begin(&writer, result.states, result.transitions, result.initial_states);
         session_prepare(session, &task);
-        walk(&task, zones, &graph, &timed, &result);
+        walk(&task, zones, &graph, &result);
     }
     session_end_progress(session);
     tell_reduction(session, &task, &result, NULL);

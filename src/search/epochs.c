@@ -6,7 +6,6 @@
  * bit for states of the set that are on disk and were not expanded in this epoch. */
 #include "search/epochs.h"
 
-#include "model/eval.h"
 #include "program/reached.h"
 #include "search/flat.h"
 #include "search/path.h"
@@ -192,14 +191,6 @@ static const struct origins *log_of(struct epochs *epochs, uint64_t number, cons
     return epochs->has_loaded ? &epochs->loaded : NULL;
 }
 
-static bool find_initial(const struct model *model, uint64_t number, int64_t *values)
-{
-    eval_first_initial(model, values);
-    while (number--)
-        if (!eval_next_initial(model, values)) return false;
-    return true;
-}
-
 /* The run is known by its last state alone. */
 static void show_last(struct search *search, struct property_result *entry, const char *why,
                       const uint64_t *words)
@@ -229,7 +220,7 @@ void epochs_violated(struct epochs *epochs, uint32_t property, uint64_t state, u
     if (why) show_last(search, &search->task->properties[property], why, words);
     else {
         struct trace *trace = trace_new(search->model, steps.len);
-        if (!find_initial(search->model, origin.state, trace->initial)
+        if (!path_initial(search->model, origin.state, trace->initial)
             || !path_follow(search, trace, steps.data))
             search->result->broken = "a run does not follow its record";
         path_show(search, property, trace, failed_rule, words);

@@ -1,6 +1,7 @@
 #include "search/frame.h"
 
 #include "base/clock.h"
+#include "search/scouts.h"
 #include "search/team.h"
 
 #include <assert.h>
@@ -56,7 +57,7 @@ static void run(struct search *search, uint32_t threads)
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
     search->threads = threads;
-    if (threads > 1 && !search->order->has_scouts)
+    if (threads > 1 && !(search->order->has_scouts && scouts_can(search)))
         search->team = team_start(search, threads, share_of(search, threads));
     if (search->team) search->result->threads = team_count(search->team);
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */

@@ -8,8 +8,8 @@
 struct order {
     const char *name;
     bool merges; /* the states that steps lead to may be added before their turn comes (merge.h) */
+    bool has_scouts;  /* threads make searches of their own, where they can (scouts.h): no team */
     bool lists_known; /* its log has every step, those included that lead to known states */
-    bool has_scouts;  /* threads make searches of their own (scouts.h), so that there is no team */
     const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
                              all in search->set at the end; NULL: they are */
 

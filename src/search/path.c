@@ -1,5 +1,7 @@
 #include "search/path.h"
 
+#include "model/eval.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -68,6 +70,14 @@ struct trace *path_trace(struct search *search, struct path *path)
     close_worker(worker);
     vec_free(search->model->mem, &path->states);
     return trace;
+}
+
+bool path_initial(const struct model *model, uint64_t number, int64_t *values)
+{
+    eval_first_initial(model, values);
+    for (; number; number--)
+        if (!eval_next_initial(model, values)) return false;
+    return true;
 }
 
 bool path_follow(struct search *search, struct trace *trace, const uint32_t *steps)

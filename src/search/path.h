@@ -16,6 +16,9 @@ void path_reverse(struct path *path);
 /* A rule that leads from one state of a set to another, or MODEL_NONE. */
 uint32_t path_rule(struct search *search, struct set *set, uint64_t from, uint64_t to);
 
+/* The initial state with this number, in the order in which they are enumerated. False: there is
+ * none. */
+bool path_initial(const struct model *model, uint64_t number, int64_t *values);
 /* A run that takes the steps with these numbers, the last one first, from the initial state that
  * the trace has. False: there is none. */
 bool path_follow(struct search *search, struct trace *trace, const uint32_t *steps);

@@ -26,7 +26,7 @@
  *  3. the current cluster is not among them; its states before the cursor are expanded. */
 #include "search/rank.h"
 
-#include "model/eval.h"
+#include "base/checked.h"
 #include "past/part.h"
 #include "program/reached.h"
 #include "search/ample.h"
@@ -171,12 +171,19 @@ static struct cluster *reach(struct search *search, uint64_t rank)
 static void place(const struct search *search, struct worker *worker, uint32_t first, uint32_t end)
 {
     const struct history *history = history_of(search);
-    for (uint32_t i = first; i < end; i++) {
-        struct batch_step *step = &worker->batch.steps[i];
-        step->tag = history_rank(history, batch_words(&worker->batch, i));
-        step->set = NULL;
-        if (history->current && step->tag == history->current->rank) step->set = search->set;
-        else ranks_prefetch(&history->waiting, step->tag);
+    const struct field field = history->field;
+    const unsigned shift = history->shift;
+    struct set *const set = search->set;
+    const uint64_t rank = history->current ? history->current->rank : UINT64_MAX;
+    struct batch_step *step = &worker->batch.steps[first];
+    const uint64_t *word = batch_words(&worker->batch, first) + field.word;
+    assert(rank != UINT64_MAX || !set); /* without a current cluster no step stays in it */
+    for (const struct batch_step *last = step + (end - first); step < last; step++) {
+        const uint64_t tag = (*word >> field.shift & field.mask) >> shift;
+        step->tag = tag;
+        step->set = tag == rank ? set : NULL;
+        if (tag != rank) ranks_prefetch(&history->waiting, tag);
+        word += worker->batch.words;
     }
 }
 
@@ -203,14 +210,14 @@ static void resolve(const struct search *search, struct worker *worker, uint32_t
 
 static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
 {
-    struct batch *batch = &worker->batch;
-    if (state->state != SET_NONE) search->set->next_level = state->state + 1;
-    for (uint32_t i = state->first; i < state->first + state->steps; i++) {
-        struct batch_step *step = &batch->steps[i];
-        if (step->set == search->set && step->set) continue;
+    struct set *const set = search->set;
+    struct batch_step *step = &worker->batch.steps[state->first];
+    if (state->state != SET_NONE) set->next_level = state->state + 1;
+    for (const struct batch_step *last = step + state->steps; step < last; step++) {
+        if (step->set == set && set) continue;
         struct cluster *cluster = reach(search, step->tag);
         if (!cluster) return false;
-        assert(cluster->set->owner == cluster && cluster->head.rank == step->tag);
+        CHECKED(cluster->set->owner == cluster && cluster->head.rank == step->tag);
         step->set = cluster->set;
     }
     return true;
@@ -512,10 +519,7 @@ static bool find_initial(const struct history *history, uint64_t rank, uint64_t 
                          int64_t *values)
 {
     (void)rank;
-    eval_first_initial(history->model, values);
-    for (; number; number--)
-        if (!eval_next_initial(history->model, values)) return false;
-    return true;
+    return path_initial(history->model, number, values);
 }
 
 static void complete(struct history *history, struct property_result *entry, const uint64_t *words)

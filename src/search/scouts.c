@@ -222,7 +222,7 @@ struct scouts *scouts_call(struct search *search, const struct order *order)
 {
     struct mem *mem = search->model->mem;
     const uint32_t threads = search->threads < CREW_MOST ? search->threads : CREW_MOST;
-    if (threads < 2 || search->space->kind->commit) return NULL;
+    if (threads < 2 || !scouts_can(search)) return NULL;
     struct scouts *scouts = mem_try_alloc(mem, sizeof *scouts);
     if (!scouts) return NULL;
     scouts->search = search;

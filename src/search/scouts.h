@@ -10,9 +10,15 @@
 
 struct scouts;
 
-/* One scout per thread of the search, which searches in this order; NULL: memory or threads were
- * refused, there is one thread, or adding states changes the space, so that there is one search at
- * a time. */
+/* Where adding states changes the space, or states of all searches together are limited, there is
+ * one search at a time. */
+static inline bool scouts_can(const struct search *search)
+{
+    return !search->space->kind->commit && !search->task->max_states;
+}
+
+/* One scout per thread of the search, which searches in this order; NULL: they cannot, memory or
+ * threads were refused, or there is one thread. */
 struct scouts *scouts_call(struct search *search, const struct order *order);
 /* Between searches: ends the threads, too. */
 void scouts_dismiss(struct scouts *scouts);

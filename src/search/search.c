@@ -11,9 +11,10 @@
 #include <assert.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { AHEAD_STATES = 3, AHEAD_STEPS = 5 };
+enum { AHEAD_STATES = 3, AHEAD_STEPS = 5, NEAR_STATES = 5 };
 #else
-enum { AHEAD_STATES = 64, AHEAD_STEPS = 64 }; /* that one worker is ahead */
+/* that one worker is ahead; of a set that is in the cache anyway */
+enum { AHEAD_STATES = 64, AHEAD_STEPS = 64, NEAR_STATES = 512 };
 #endif
 
 /* ---- lots ---- */
@@ -285,6 +286,13 @@ static inline bool is_skipped(const struct search *search, uint64_t state)
            || (search->order->skips && search->order->skips(search, state));
 }
 
+/* Whether the set at hand is so small that nothing of it need be brought closer; orders that
+ * resolve steps have many sets. */
+static inline bool is_near(const struct search *search)
+{
+    return search->set->count < NEAR_STATES && !search->order->resolve;
+}
+
 bool search_expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
 {
     struct batch *batch = &worker->batch;
@@ -292,7 +300,7 @@ bool search_expand_ahead(const struct search *search, struct worker *worker, uin
     if (is_skipped(search, state)) return true;
     if (!search->space->kind->expand(worker, search->set, state)) return false;
     if (search->order->place) search->order->place(search, worker, first, batch->step_count);
-    search->space->kind->sets->prefetch(worker, first, batch->step_count);
+    if (!is_near(search)) search->space->kind->sets->prefetch(worker, first, batch->step_count);
     return true;
 }
 
@@ -309,7 +317,7 @@ static bool add_batch(struct search *search, struct worker *worker, uint64_t *cu
     struct batch *batch = &worker->batch;
     uint32_t next = 0;
     CHECKED(batch_check(batch));
-    search_look_up(search, worker, 0);
+    if (!is_near(search)) search_look_up(search, worker, 0);
     bool good = search_add(search, worker, 0, batch->state_count, &next);
     *paused = good && search_pauses(search);
     if (good && next < batch->state_count) *cursor = batch->states[next].state;

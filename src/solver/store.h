@@ -157,15 +157,6 @@ static inline bool store_has(const struct store *store, uint64_t index, const vo
     return index != STORE_NONE && store_same(store_get(store, index), record, store->key_bytes);
 }
 
-static inline enum store_result store_add32(struct store *store, const void *record, uint64_t hash,
-                                            uint32_t *index)
-{
-    uint64_t number = 0;
-    enum store_result result = store_add(store, record, hash, &number);
-    *index = (uint32_t)number;
-    return result;
-}
-
 /* ---- the inside of a lookup, here because it is where the time goes ---- */
 
 enum { STORE_WINDOW = 4 }; /* slots that are looked at together */

@@ -59,22 +59,6 @@ static void prepare_properties(struct search *search)
     }
 }
 
-/* The numbers of a graph that is told are small. */
-static void tell_state(void *context, uint64_t state, const int64_t *values, const char *zone)
-{
-    const struct explicit_graph *graph = context;
-    (void)zone;
-    assert(state < UINT32_MAX);
-    graph->state(graph->context, (uint32_t)state, values);
-}
-
-static void tell_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
-{
-    const struct explicit_graph *graph = context;
-    assert(to < UINT32_MAX && (from == SET_NONE || from < UINT32_MAX));
-    graph->edge(graph->context, (uint32_t)from, rule, (uint32_t)to);
-}
-
 /* The states that temporal properties would need are gone. */
 static void refuse_temporal(struct task *task, const char *why)
 {
@@ -85,11 +69,10 @@ static void refuse_temporal(struct task *task, const char *why)
 }
 
 /* One search, reduced when the task says so and then for all its properties. */
-static void run_once(struct task *task, const struct explicit_graph *graph, struct result *result)
+static void run_once(struct task *task, const struct search_graph *graph, struct result *result)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
-    const struct search_graph told = {tell_state, tell_edge, (void *)graph};
     const double started = clock_now();
     const bool hides = model_has_hidden(model);
     struct space *space = mem_alloc(mem, sizeof *space);
@@ -97,8 +80,8 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
-    struct search *search = frame_begin(task, space, order_of(task), graph ? &told : NULL, result,
-                                        started, (struct frame_pace){POLL_STATES, POLL_RULES});
+    struct search *search = frame_begin(task, space, order_of(task), graph, result, started,
+                                        (struct frame_pace){POLL_STATES, POLL_RULES});
     prepare_properties(search);
     frame_run(search, task->threads);
     if (hides) result->has_depth = false;
@@ -186,8 +169,7 @@ static void run_unreduced(struct task *task, const struct task *reduced, struct 
     if (full.broken) result->broken = full.broken;
 }
 
-static void run_reduced(struct task *task, const struct explicit_graph *graph,
-                        struct result *result)
+static void run_reduced(struct task *task, const struct search_graph *graph, struct result *result)
 {
     struct mem *mem = task->model->mem;
     struct property_result *sorted =
@@ -265,7 +247,7 @@ static bool is_open(const struct task *task)
 
 struct division {
     struct task *task;
-    const struct explicit_graph *graph;
+    const struct search_graph *graph;
     struct result *result;
     struct furthest furthest;
     double used; /* seconds */
@@ -290,7 +272,7 @@ static void divide_rounds(void *context)
 
 /* When the states of all rounds do not fit in memory, it is enough that those of one do: the others
  * are compared on disk (search/partition.h). What was violated before that stays violated. */
-static void run_rounds(struct task *task, const struct explicit_graph *graph, struct result *result)
+static void run_rounds(struct task *task, const struct search_graph *graph, struct result *result)
 {
     struct division division = {.task = task, .graph = graph, .result = result};
     furthest_begin(&division.furthest, task);
@@ -303,7 +285,7 @@ static void run_rounds(struct task *task, const struct explicit_graph *graph, st
     furthest_end(&division.furthest, result);
 }
 
-void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result)
+void explicit_run(struct task *task, const struct search_graph *graph, struct result *result)
 {
     if (task->by_interactions && task->reduction == REDUCE_NONE) run_rounds(task, graph, result);
     else if (task->reduction == REDUCE_NONE) run_once(task, graph, result);

@@ -7,17 +7,11 @@
 
 #include "result/result.h"
 
-/* Called for every transition in the order found, when set: states by number, MODEL_NONE as source
- * for initial states. */
-struct explicit_graph {
-    void (*state)(void *context, uint32_t state, const int64_t *values);
-    void (*edge)(void *context, uint32_t from, uint32_t rule, uint32_t to);
-    void *context;
-};
+struct search_graph; /* who is told of states and steps: search/search.h */
 
 /* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be
  * NULL. */
-void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result);
+void explicit_run(struct task *task, const struct search_graph *graph, struct result *result);
 
 /* Whether the search that the task asks for can compare states without hidden variables:
  * breadth-first and depth-first. Of a model with some, that is the only one that may be run, and it

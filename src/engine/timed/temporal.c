@@ -9,12 +9,10 @@
 #include "engine/timed/temporal.h"
 
 #include "engine/timed/zoned.h"
-#include "search/formulas.h"
 #include "search/breadth.h"
-#include "search/path.h"
+#include "search/formulas.h"
 
 #include <assert.h>
-#include <setjmp.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -156,9 +154,9 @@ void temporal_check_all(struct search *search, struct temporal_edges *edges)
 {
     struct kripke kripke;
     if (search->result->stop != STOP_NONE || !search->set || !search->set->count) return;
-    const bool has_all = end_state(edges);
-    if (has_all) borrow_edges(search, edges, &kripke);
-    formulas_check(search, &(struct formulas_graph){.kripke = has_all ? &kripke : NULL,
+    const bool good = end_state(edges);
+    if (good) borrow_edges(search, edges, &kripke);
+    formulas_check(search, &(struct formulas_graph){.kripke = good ? &kripke : NULL,
                                                     .decides = decides,
                                                     .atom = true_states,
                                                     .complete = complete});

@@ -79,19 +79,6 @@ static bool needs_graph(const struct task *task)
 
 /* ---- one search ---- */
 
-/* The numbers of a graph that is told are small. */
-static void tell_state(void *context, uint64_t state, const int64_t *values, const char *zone)
-{
-    const struct timed_graph *graph = context;
-    graph->state(graph->context, (uint32_t)state, values, zone);
-}
-
-static void tell_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
-{
-    const struct timed_graph *graph = context;
-    graph->edge(graph->context, (uint32_t)from, rule, (uint32_t)to);
-}
-
 static void add_statistics(const struct search *search)
 {
     const struct zoned *zoned = (const struct zoned *)search->space;
@@ -130,13 +117,12 @@ static void conclude(struct search *search)
 }
 
 /* False: it must be done again, exactly. */
-static bool run_once(const struct task *asked, const struct timed_graph *graph,
+static bool run_once(const struct task *asked, const struct search_graph *graph,
                      struct result *result, bool exact, double started)
 {
     struct task task = *asked;
     struct model *model = task.model;
     struct mem *mem = model->mem;
-    const struct search_graph told = {tell_state, tell_edge, (void *)graph};
     struct zoned *zoned = mem_alloc(mem, sizeof *zoned);
     struct temporal_edges edges = {.mem = mem};
     memset(result, 0, sizeof *result);
@@ -145,8 +131,8 @@ static bool run_once(const struct task *asked, const struct timed_graph *graph,
     const bool keeps_edges = needs_graph(&task);
     zoned->equal = task.equal_zones || keeps_edges;
     const struct order *order = keeps_edges ? temporal_order(&edges) : order_of(&task);
-    struct search *search = frame_begin(&task, &zoned->space, order, graph ? &told : NULL, result,
-                                        started, (struct frame_pace){POLL_STATES, POLL_RULES});
+    struct search *search = frame_begin(&task, &zoned->space, order, graph, result, started,
+                                        (struct frame_pace){POLL_STATES, POLL_RULES});
     for (uint32_t i = 0; i < task.property_count; i++) prepare_property(search, i);
     zoned->look_for_stuck =
         search->findings.deadlock != MODEL_NONE || task.count_deadlocks || keeps_edges;
@@ -197,7 +183,7 @@ void timed_classify(struct task *task)
 
 struct repetition {
     struct task *task;
-    const struct timed_graph *graph;
+    const struct search_graph *graph;
     struct result *result;
     struct furthest furthest;
     double started;
@@ -216,7 +202,7 @@ static void run_exactly(void *context)
  * Both kinds are exact for reachability, so what was found before that stays found; when the second
  * one is cut short, the further one is told (result/furthest.h). Of a search that is split, all
  * parts begin again: run/split.c does that. */
-void timed_run(struct task *task, const struct timed_graph *graph, struct result *result)
+void timed_run(struct task *task, const struct search_graph *graph, struct result *result)
 {
     struct repetition repetition = {
         .task = task, .graph = graph, .result = result, .started = clock_now()};

@@ -8,14 +8,7 @@
 #include "result/result.h"
 #include "solver/freezer.h"
 
-/* Called for every symbolic state and transition in the order found, when set: states by number,
- * MODEL_NONE as source for initial states. */
-struct timed_graph {
-    void (*state)(void *context, uint32_t state, const int64_t *values,
-                  const char *zone); /* the zone in words, "" when it says nothing */
-    void (*edge)(void *context, uint32_t from, uint32_t rule, uint32_t to);
-    void *context;
-};
+struct search_graph; /* who is told of states and steps: search/search.h */
 
 /* Why this model is beyond the engine, and where; NULL: it is not. */
 const char *timed_refuses(const struct model *model, struct place *place);
@@ -28,6 +21,6 @@ extern const char timed_reachability_only[];
 
 /* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL;
  * it goes with a task that asks nothing, because a search for stuck states may start again. */
-void timed_run(struct task *task, const struct timed_graph *graph, struct result *result);
+void timed_run(struct task *task, const struct search_graph *graph, struct result *result);
 
 #endif
