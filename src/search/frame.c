@@ -10,7 +10,7 @@
 enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 15, SLOW_TIMES = 4 };
 #else
 /* bytes of a worker of a team; so many times that where a space is slow, and its states large */
-enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 21, SLOW_TIMES = 4 };
+enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 22, SLOW_TIMES = 4 };
 #endif
 enum { LOT_STATES = 64, LOT_STEPS = 64, TEAM_PART = 16 };
 

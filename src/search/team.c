@@ -26,7 +26,7 @@
 enum { ALONE = 2, ALONE_SLOW = 2, SLICES = 16, GRAB_MOST = 8, GRAB_SLOW = 2, LOOK_STEPS = 5 };
 #else
 /* fewer states are not worth a round */
-enum { ALONE = 128, SLICES = 64, GRAB_MOST = 32, LOOK_STEPS = 64 };
+enum { ALONE = 128, SLICES = 128, GRAB_MOST = 32, LOOK_STEPS = 64 };
 enum { ALONE_SLOW = 16, GRAB_SLOW = 4 }; /* of a space that is slow */
 #endif
 
