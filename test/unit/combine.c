@@ -88,8 +88,7 @@ static void find_rows(struct unit *unit, struct mem *mem)
                                             .names = "x",
                                             .is_timed = chance(&random, 4),
                                             .is_influenced = chance(&random, 6),
-                                            .has_rank = chance(&random, 2),
-                                            .has_temporal = chance(&random, 3)};
+                                            .has_rank = chance(&random, 2)};
         const char *one = combine_one_thread(&ask, &model);
         CHECK(unit, !one || ask.threads > 1);
         for (unsigned r = 0; can && r < THREAD_ROWS; r++) alone[r] |= one == thread_rows[r].why;

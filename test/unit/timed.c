@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "engine/timed/dating.h"
 #include "engine/timed/timed.h"
+#include "search/search.h"
 #include "engine/timed/timers.h"
 #include "solver/store.h"
 #include "unit/unit.h"
@@ -490,21 +491,21 @@ struct found {
     bool *reached;    /* per discrete state of the regions */
 };
 
-static void see_state(void *context, uint32_t state, const int64_t *values, const char *zone)
+static void see_state(void *context, uint64_t state, const int64_t *values, const char *zone)
 {
     struct found *found = context;
     struct store *discrete = &found->regions->discrete;
-    uint32_t index = store_find(discrete, values, store_hash(values, discrete->record_bytes));
+    uint64_t index = store_find(discrete, values, store_hash(values, discrete->record_bytes));
     (void)state, (void)zone;
-    if (index == UINT32_MAX) found->unreachable = true;
+    if (index == STORE_NONE) found->unreachable = true;
     else found->reached[index] = true;
 }
 
-static void see_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)
+static void see_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
 {
     struct found *found = context;
     (void)rule, (void)to;
-    found->edges += from != MODEL_NONE;
+    found->edges += from != SET_NONE;
 }
 
 static void free_result(struct test *t, struct result *result)
@@ -520,7 +521,7 @@ static void compare_states(struct test *t, struct regions *regions, bool equal)
 {
     struct found found = {.regions = regions,
                           .reached = mem_alloc(t->mem, regions->discrete.count + 1)};
-    struct timed_graph graph = {see_state, see_edge, &found};
+    struct search_graph graph = {see_state, see_edge, &found};
     struct task task = {.model = t->model, .equal_zones = equal};
     struct result result;
     timed_run(&task, &graph, &result);
