@@ -10,14 +10,20 @@
 const struct language *const languages[] = {&milestones_language, &fiacre_language, &cairn_language,
                                             NULL};
 
+static bool ends_with(const char *path, const char *extension)
+{
+    const size_t length = strlen(path), tail = strlen(extension);
+    assert(extension[0] == '.');
+    return length > tail && !strcmp(path + length - tail, extension);
+}
+
 static const struct language *by_extension(const char *path)
 {
-    size_t length = strlen(path);
     for (unsigned i = 0; languages[i]; i++) {
-        size_t tail = strlen(languages[i]->extension);
-        assert(languages[i]->extension[0] == '.');
-        if (length > tail && !strcmp(path + length - tail, languages[i]->extension))
-            return languages[i];
+        const char *const *other = languages[i]->others;
+        if (ends_with(path, languages[i]->extension)) return languages[i];
+        while (other && *other)
+            if (ends_with(path, *other++)) return languages[i];
     }
     return NULL;
 }

@@ -18,6 +18,8 @@ const struct formula_info formula_table[FORMULA_OPS] = {
     [FORMULA_W] = {"weak", "W", 2, 5},
     [FORMULA_A] = {"all", "A", 1, 6},
     [FORMULA_E] = {"exists", "E", 1, 6},
+    [FORMULA_CLOCK] = {"clock", "", 0, 9},
+    [FORMULA_DEADLOCK] = {"deadlock", "deadlock", 0, 9},
 };
 
 const uint8_t formula_of_expr[EXPR_OPS] = {
@@ -45,6 +47,17 @@ static formula add(struct formulas *formulas, struct formula_node node)
 formula formula_atom(struct formulas *formulas, expr atom, struct place place)
 {
     return add(formulas, (struct formula_node){.op = FORMULA_ATOM, .atom = atom, .place = place});
+}
+
+formula formula_clock(struct formulas *formulas, uint32_t constraint, struct place place)
+{
+    return add(formulas, (struct formula_node){
+                             .op = FORMULA_CLOCK, .constraint = constraint, .place = place});
+}
+
+formula formula_deadlock(struct formulas *formulas, struct place place)
+{
+    return add(formulas, (struct formula_node){.op = FORMULA_DEADLOCK, .place = place});
 }
 
 formula formula_make(struct formulas *formulas, struct exprs *exprs, enum formula_op op, formula a,

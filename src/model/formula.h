@@ -25,6 +25,8 @@ enum formula_op {
     FORMULA_W,
     FORMULA_A, /* path quantifiers: their operand is a path operator */
     FORMULA_E,
+    FORMULA_CLOCK,    /* atoms of queries: a clock constraint of the model; ... */
+    FORMULA_DEADLOCK, /* ... nothing is possible any more, however long one waits */
     FORMULA_OPS
 };
 
@@ -42,6 +44,7 @@ struct formula_node {
     uint8_t op;
     formula a, b;
     expr atom;
+    uint32_t constraint; /* CLOCK: into the model's constraints */
     struct place place;
 };
 
@@ -52,6 +55,8 @@ struct formulas {
 
 void formulas_init(struct formulas *formulas, struct mem *mem);
 formula formula_atom(struct formulas *formulas, expr atom, struct place place);
+formula formula_clock(struct formulas *formulas, uint32_t constraint, struct place place);
+formula formula_deadlock(struct formulas *formulas, struct place place);
 /* Boolean operators over atoms are folded into one atom. */
 formula formula_make(struct formulas *formulas, struct exprs *exprs, enum formula_op op, formula a,
                      formula b, struct place place);

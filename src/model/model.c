@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const property_kind_name[] = {"ctl",   "ltl",      "invariant",
-                                          "reach", "deadlock", "runtime-error"};
-const char *const property_stem[] = {"ctl",  "ltl",      "invariant",
-                                     "find", "deadlock", "runtime-error"};
+const char *const property_kind_name[] = {"ctl",      "ltl",           "invariant", "reach",
+                                          "deadlock", "runtime-error", "query"};
+const char *const property_stem[] = {"ctl",      "ltl",           "invariant", "find",
+                                     "deadlock", "runtime-error", "query"};
 
 struct model *model_new(struct mem *mem, const char *file)
 {
@@ -144,10 +144,26 @@ void model_add_clock_guard(struct model *model, struct clock_constraint constrai
     last_rule(model)->guards++;
 }
 
-void model_add_reset(struct model *model, uint32_t clock)
+void model_add_reset(struct model *model, struct clock_reset reset)
 {
-    vec_push(model->mem, &model->resets, clock);
+    assert(reset.value >= 0);
+    vec_push(model->mem, &model->resets, reset);
     last_rule(model)->resets++;
+}
+
+void model_add_query(struct model *model, struct model_query query, const struct query_term *terms,
+                     const char *text, struct place place)
+{
+    const struct model_property property = {
+        .name = names_format(&model->names, "query[%" PRIu32 "]", model->queries.len),
+        .kind = PROPERTY_QUERY,
+        .text = text,
+        .place = place,
+        .query = model->queries.len};
+    query.first_term = model->query_terms.len;
+    for (uint32_t i = 0; i < query.terms; i++) vec_push(model->mem, &model->query_terms, terms[i]);
+    vec_push(model->mem, &model->queries, query);
+    vec_push(model->mem, &model->properties, property);
 }
 
 statement model_add_code(struct model *model, struct code_sequence *sequence, struct code_node node)
@@ -487,7 +503,7 @@ static const char *check_rule(const struct model *model, const struct model_rule
     if (rule->interval != MODEL_NONE && rule->interval >= model->intervals.len)
         return "3: a rule without its interval";
     for (uint32_t i = 0; i < rule->resets; i++)
-        if (model->resets.data[rule->first_reset + i] >= model->clocks.len)
+        if (model->resets.data[rule->first_reset + i].clock >= model->clocks.len)
             return "3: a reset without its clock";
     for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
         const uint32_t *access = &model->accesses.data[rule->first_read + i];

@@ -55,6 +55,7 @@ struct model_location {
     int64_t value;
     const char *name;                     /* NULL: shown as its number */
     uint32_t first_invariant, invariants; /* clock constraints that hold while a process is there */
+    bool is_urgent;                       /* no time passes while a process is there */
     struct place place;
 };
 
@@ -125,17 +126,35 @@ struct model_interval {
     bool low_open, high_open, infinite; /* infinite: no upper end */
 };
 
+/* A clock that is set by code has a hidden variable of its own: after a step of a rule that writes
+ * the variable, the clock is what the variable is, unless that is negative: then the clock goes
+ * on. */
 struct model_clock {
     const char *name;
     struct place place;
+    int64_t init; /* its first value, 0 or more */
+    bool is_set_by_code;
+    uint32_t setter; /* that variable */
 };
 
-/* x - y <= bound, or < bound; MODEL_NONE stands for 0 */
+/* x - y <= bound, or < bound; MODEL_NONE stands for 0. Of a guard, conditions and bounds are those
+ * of the state before the step; of an invariant, those of the state that it is true in. They never
+ * fail. */
 struct clock_constraint {
     uint32_t x, y;
-    int64_t bound;
+    int64_t bound; /* unless it varies */
     bool strict;
     struct place place;
+    bool is_conditional; /* it says something only where this is true: */
+    expr when;
+    bool varies; /* the bound is the value of this, whose range is known: */
+    expr value;
+};
+
+/* A clock that a step sets, to 0 or more. */
+struct clock_reset {
+    uint32_t clock;
+    int64_t value;
 };
 
 /* A function from 0 .. count - 1 to numbers of 32 bits. */
@@ -176,7 +195,9 @@ struct model_rule {
     uint32_t first_class, classes; /* into rule_classes, ascending */
     uint32_t interval;             /* or MODEL_NONE: any time */
     uint32_t first_guard, guards;  /* clock constraints */
-    uint32_t first_reset, resets;  /* clocks that become 0 */
+    uint32_t first_reset, resets;  /* clocks that it sets */
+    bool is_urgent; /* no time passes while it is enabled (priorities and where it leads aside) and
+                       its clock guards hold */
 };
 
 /* An invariant is true in every reachable state; what is to be reached (PROPERTY_REACH) is true in
@@ -196,7 +217,8 @@ enum property_kind {
     PROPERTY_INVARIANT,
     PROPERTY_REACH,
     PROPERTY_DEADLOCK,
-    PROPERTY_RUNTIME_ERROR
+    PROPERTY_RUNTIME_ERROR,
+    PROPERTY_QUERY
 };
 extern const char *const property_kind_name[];
 extern const char *const property_stem[]; /* of names of properties that were given none: ctl[0] */
@@ -204,8 +226,46 @@ extern const char *const property_stem[]; /* of names of properties that were gi
 struct model_property {
     const char *name;
     enum property_kind kind;
-    formula root; /* for an invariant and for what is to be reached, an atom */
+    formula root; /* for an invariant and for what is to be reached, an atom; of a query, none */
     const char *text;
+    struct place place;
+    uint32_t query; /* of a query: into queries */
+};
+
+/* What is asked about runs in dense time (UPPAAL's queries). p and q have no temporal operators;
+ * beside atoms they may have FORMULA_CLOCK and FORMULA_DEADLOCK. Runs are infinite, or end where
+ * time can pass for ever, or where nothing is possible any more:
+ *  - ALWAYS: p in all states (A[] p); SOMETIME: in one (E<> p);
+ *  - KEEPS: a run has p all the time (E[] p); MEETS: every run has p at some time (A<> p);
+ *  - LEADS: after every p, every run has q at some time (p --> q);
+ *  - SUP, INF, BOUNDS: the largest, the smallest value of terms, both, where p. */
+enum query_kind {
+    QUERY_ALWAYS,
+    QUERY_SOMETIME,
+    QUERY_KEEPS,
+    QUERY_MEETS,
+    QUERY_LEADS,
+    QUERY_SUP,
+    QUERY_INF,
+    QUERY_BOUNDS
+};
+
+struct query_term {
+    bool is_clock;
+    uint32_t clock;
+    expr value; /* unless it is one */
+    const char *text;
+};
+
+struct model_query {
+    enum query_kind kind;
+    formula p, q;               /* of SUP, INF and BOUNDS without a condition, p is true */
+    uint32_t first_term, terms; /* into query_terms */
+};
+
+/* A query of the source that is not understood and was left out, because the user said so. */
+struct model_skipped {
+    const char *text, *why;
     struct place place;
 };
 
@@ -269,6 +329,9 @@ struct model {
     VEC(struct model_dead_step) dead_steps;
     VEC(uint32_t) dead_processes;
     VEC(struct model_property) properties;
+    VEC(struct model_query) queries;
+    VEC(struct query_term) query_terms;
+    VEC(struct model_skipped) skipped;
     VEC(struct model_constant) constants;
     VEC(struct model_name)
     source_names; /* the units in the order of the system, the first one the outermost; empty: the
@@ -290,7 +353,7 @@ struct model {
     VEC(struct model_interval) intervals;
     VEC(struct model_clock) clocks;
     VEC(struct clock_constraint) constraints; /* of guards and invariants */
-    VEC(uint32_t) resets;
+    VEC(struct clock_reset) resets;
     int64_t ticks; /* per unit of time */
     VEC(struct model_table) tables;
     bool has_final;
@@ -313,11 +376,15 @@ void model_add_worded(struct model *model, expr cond, struct place place, uint32
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place);
 void model_add_class(struct model *model, uint32_t priority_class);
 void model_add_clock_guard(struct model *model, struct clock_constraint constraint);
-void model_add_reset(struct model *model, uint32_t clock);
+void model_add_reset(struct model *model, struct clock_reset reset);
 void model_end_rule(struct model *model);
 
 void model_add_dead_step(struct model *model, struct model_dead_step step,
                          const uint32_t *processes);
+/* Adds a query as a property of kind QUERY, named query[0], query[1], ... in the order of calls;
+ * its terms are copied. */
+void model_add_query(struct model *model, struct model_query query, const struct query_term *terms,
+                     const char *text, struct place place);
 /* Makes a copy of the wording, but not of its text; returns its number, from 1. */
 uint32_t model_add_wording(struct model *model, struct model_wording wording);
 

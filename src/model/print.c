@@ -566,7 +566,7 @@ static void print_timing(const struct printer *printer, const struct model_rule 
         print_constraint(printer, "  guard ", &model->constraints.data[rule->first_guard + i]);
     for (uint32_t i = 0; i < rule->resets; i++) {
         print_name(out, "  reset ",
-                   model->clocks.data[model->resets.data[rule->first_reset + i]].name);
+                   model->clocks.data[model->resets.data[rule->first_reset + i].clock].name);
         fputc('\n', out);
     }
 }

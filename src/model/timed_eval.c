@@ -89,7 +89,7 @@ static void in_interval(const struct timed_state *state, struct timed_window *wi
 static bool is_reset(const struct model *model, const struct model_rule *rule, uint32_t clock)
 {
     for (uint32_t i = 0; rule && i < rule->resets; i++)
-        if (model->resets.data[rule->first_reset + i] == clock) return true;
+        if (model->resets.data[rule->first_reset + i].clock == clock) return true;
     return false;
 }
 
@@ -282,7 +282,7 @@ bool timed_take(struct timed_state *state, uint32_t r)
     state->values = state->next;
     state->next = swap;
     for (uint32_t i = 0; i < rule->resets; i++)
-        state->clocks[model->resets.data[rule->first_reset + i]] = 0;
+        state->clocks[model->resets.data[rule->first_reset + i].clock] = 0;
     find_enabled(state, r);
     return true;
 }

@@ -375,6 +375,19 @@ static void move_observers(struct weaver *w, struct woven *woven, uint32_t count
 
 /* ---- clocks ---- */
 
+static struct clock_constraint at_most(uint32_t clock, int64_t ticks, bool strict,
+                                       struct place place)
+{
+    return (struct clock_constraint){
+        .x = clock, .y = MODEL_NONE, .bound = ticks, .strict = strict, .place = place};
+}
+
+static struct clock_constraint opposite(struct clock_constraint c)
+{
+    return (struct clock_constraint){
+        .x = c.y, .y = c.x, .bound = -c.bound, .strict = !c.strict, .place = c.place};
+}
+
 /* Guards as constraints; an equality is two. */
 static uint32_t constraints_of(const struct woven *o, const struct observer_edge *edge,
                                struct clock_constraint *list)
@@ -385,19 +398,12 @@ static uint32_t constraints_of(const struct woven *o, const struct observer_edge
         uint32_t clock = o->first_clock + guard->clock;
         bool below = guard->op == EXPR_LT || guard->op == EXPR_LE || guard->op == EXPR_EQ,
              above = guard->op == EXPR_GT || guard->op == EXPR_GE || guard->op == EXPR_EQ;
-        if (below)
-            list[count++] = (struct clock_constraint){clock, MODEL_NONE, guard->ticks,
-                                                      guard->op == EXPR_LT, edge->place};
+        if (below) list[count++] = at_most(clock, guard->ticks, guard->op == EXPR_LT, edge->place);
         if (above)
-            list[count++] = (struct clock_constraint){MODEL_NONE, clock, -guard->ticks,
-                                                      guard->op == EXPR_GT, edge->place};
+            list[count++] =
+                opposite(at_most(clock, guard->ticks, guard->op != EXPR_GT, edge->place));
     }
     return count;
-}
-
-static struct clock_constraint opposite(struct clock_constraint c)
-{
-    return (struct clock_constraint){c.y, c.x, -c.bound, !c.strict, c.place};
 }
 
 static uint32_t add_interval(struct model *model, struct model_interval interval)
@@ -446,7 +452,9 @@ static void add_clock_rule(struct weaver *w, const struct woven *o, uint32_t fro
     for (uint32_t i = 0; edge && i < edge->actions; i++)
         if (observer->actions.data[edge->first_action + i].starts)
             model_add_reset(model,
-                            o->first_clock + observer->actions.data[edge->first_action + i].clock);
+                            (struct clock_reset){
+                                .clock = o->first_clock
+                                         + observer->actions.data[edge->first_action + i].clock});
     model_add_class(model, w->urgent);
     struct model_rule *rule = &model->rules.data[model->rules.len - 1];
     if (seen)
@@ -531,8 +539,8 @@ static void add_invariants(struct weaver *w, const struct woven *o)
             vec_push(model->mem, &model->constraints, old);
         }
         vec_push(model->mem, &model->constraints,
-                 ((struct clock_constraint){o->first_clock + deadline->clock, MODEL_NONE,
-                                            deadline->ticks, deadline->is_open, edge->place}));
+                 at_most(o->first_clock + deadline->clock, deadline->ticks, deadline->is_open,
+                         edge->place));
         location->first_invariant = first;
         location->invariants++;
     }
@@ -774,9 +782,9 @@ static bool add_clocks(struct weaver *w, struct woven *o)
     o->seen = MODEL_NONE;
     for (uint32_t c = 0; c < observer->clocks.len; c++)
         vec_push(model->mem, &model->clocks,
-                 ((struct model_clock){
-                     names_format(&model->names, "%s.%s", observer->name, observer->clocks.data[c]),
-                     observer->place}));
+                 ((struct model_clock){.name = names_format(&model->names, "%s.%s", observer->name,
+                                                            observer->clocks.data[c]),
+                                       .place = observer->place}));
     if (!check_clocks(w, o) || !check_guards(w, o)) return false;
     for (uint32_t i = 0; i < observer->edges.len; i++)
         if (has_clocks(&observer->edges.data[i]) && !o->by_itself[i])

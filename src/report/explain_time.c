@@ -47,7 +47,7 @@ static void show_false_constraint(const struct timed_state *timed, struct text *
         uint32_t clock = k ? constraint->y : constraint->x;
         if (clock != MODEL_NONE) values[k] = timed->clocks[clock];
         for (uint32_t i = 0; rule && clock != MODEL_NONE && i < rule->resets; i++)
-            if (model->resets.data[rule->first_reset + i] == clock) values[k] = 0;
+            if (model->resets.data[rule->first_reset + i].clock == clock) values[k] = 0;
     }
     __int128 difference = (__int128)values[0] - values[1],
              bound = (__int128)constraint->bound * timed->denominator;

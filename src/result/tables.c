@@ -664,7 +664,7 @@ static const struct members tables_place = {"place", sizeof(struct place), WITH(
 
 static const struct member property_rows[] = {
     TEXT(model_property, name),
-    CHOICE(model_property, kind, PROPERTY_RUNTIME_ERROR + 1, .words = property_kind_name),
+    CHOICE(model_property, kind, PROPERTY_QUERY + 1, .words = property_kind_name),
     NUMBER(model_property, root),
     TEXT(model_property, text),
     ROW(model_property, INSIDE, place, .table = &tables_place),
@@ -675,7 +675,7 @@ static const struct members tables_property = {"property", sizeof(struct model_p
 /* Expressions and formulas are numbers in the model. */
 static const struct member property_result_rows[] = {
     ONE(property_result, property, property),
-    CHOICE(property_result, kind, PROPERTY_RUNTIME_ERROR + 1, .words = property_kind_name),
+    CHOICE(property_result, kind, PROPERTY_QUERY + 1, .words = property_kind_name),
     TRUTH(property_result, watched_only),
     TRUTH(property_result, in_each_state),
     NUMBER(property_result, invariant),

@@ -168,6 +168,7 @@ static const char *verify_end(const struct last_state *last, const struct trace 
         if (!eval_expr(last->model, invariant, last->values, &value))
             return "the property cannot be evaluated in the last state";
         return value ? "the property is true in the last state" : NULL;
+    case PROPERTY_QUERY: break;
     }
     return "an unknown kind of property";
 }

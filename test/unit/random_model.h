@@ -397,7 +397,7 @@ static inline void random_timing(struct generator *g)
     }
     for (uint64_t i = pick(g, 3); i > 0; i--) model_add_clock_guard(model, random_constraint(g));
     for (uint32_t i = 0; i < 2; i++)
-        if (pick(g, 2)) model_add_reset(model, i);
+        if (pick(g, 2)) model_add_reset(model, (struct clock_reset){.clock = i});
 }
 
 static inline void random_rule(struct generator *g, unsigned depth)

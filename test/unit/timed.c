@@ -178,7 +178,8 @@ static void add_path(struct test *t, struct random form, const char *name, uint3
     for (uint32_t i = 0; model->clocks.len && i < 2; i++) {
         if (chance(t, 30)) model_add_clock_guard(model, random_constraint(t, chance(t, 50)));
         bool is_first = model->resets.len == model->rules.data[model->rules.len - 1].first_reset;
-        if (chance(t, 30) && (!i || is_first)) model_add_reset(model, below(t, model->clocks.len));
+        if (chance(t, 30) && (!i || is_first))
+            model_add_reset(model, (struct clock_reset){.clock = below(t, model->clocks.len)});
     }
     if (is_timed) model->rules.data[model->rules.len - 1].interval = add_interval(t);
     model_end_rule(model);
@@ -943,12 +944,12 @@ static void test_stuck(struct test *t)
     struct property_result deadlock;
     begin_model(t, 1, 1); /* until 2 there is a way on */
     move(t, 0, 0, 0), guard_at_most(t, 0, 2);
-    model_add_reset(t->model, 0);
+    model_add_reset(t->model, (struct clock_reset){0});
     CHECK(t->unit, !reach(t, 0, 1, &deadlock));
     CHECK(t->unit, has_delays(deadlock.trace, 1, (int64_t[]){5}, 2));
     begin_model(t, 1, 1); /* the same, but one must not wait */
     move(t, 0, 0, 0), guard_at_most(t, 0, 2);
-    model_add_reset(t->model, 0);
+    model_add_reset(t->model, (struct clock_reset){0});
     stay_at_most(t, 0, 0, 0, 2);
     CHECK(t->unit, !reach(t, 0, 1, &deadlock) && deadlock.verdict == VERDICT_HOLDS);
     begin_model(t, 1, 1); /* it is late when time must stop */

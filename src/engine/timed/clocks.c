@@ -132,7 +132,7 @@ static void find_affinities(struct analysis *analysis, uint32_t clock)
         analysis->tests[r] = mentions(model, rule->first_guard, rule->guards, clock);
         analysis->resets[r] = false;
         for (uint32_t i = 0; i < rule->resets; i++)
-            analysis->resets[r] |= model->resets.data[rule->first_reset + i] == clock;
+            analysis->resets[r] |= model->resets.data[rule->first_reset + i].clock == clock;
         for (uint32_t i = 0; (analysis->tests[r] || analysis->resets[r]) && i < rule->parts; i++) {
             uint32_t process = model->parts.data[rule->first_part + i].process;
             if (process != MODEL_NONE) analysis->affinity[process]++;

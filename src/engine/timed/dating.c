@@ -64,7 +64,7 @@ static struct difference translate(const struct dating *dating,
         if (clock == MODEL_NONE) continue;
         zero[k] = dating->reset[clock];
         for (uint32_t i = 0; rule && i < rule->resets; i++)
-            if (dating->model->resets.data[rule->first_reset + i] == clock) zero[k] = date;
+            if (dating->model->resets.data[rule->first_reset + i].clock == clock) zero[k] = date;
     }
     assert(zero[0] <= date && zero[1] <= date); /* nothing starts later than now */
     return (struct difference){zero[1], zero[0],
@@ -203,7 +203,7 @@ static void add_step(struct dating *dating, uint32_t r, uint32_t date)
     dating->values = dating->next;
     dating->next = swap;
     for (uint32_t i = 0; i < model->rules.data[r].resets; i++)
-        dating->reset[model->resets.data[model->rules.data[r].first_reset + i]] = date;
+        dating->reset[model->resets.data[model->rules.data[r].first_reset + i].clock] = date;
     find_enabled(dating, r, date);
 }
 

@@ -186,7 +186,7 @@ static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)
 {
     const struct model_rule *rule = &moves->model->rules.data[r];
     for (uint32_t i = 0; i < rule->resets; i++)
-        if (moves->model->resets.data[rule->first_reset + i] == clock) return true;
+        if (moves->model->resets.data[rule->first_reset + i].clock == clock) return true;
     return false;
 }
 

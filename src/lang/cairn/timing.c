@@ -24,7 +24,7 @@ bool timing_ticks(struct reader *reader)
 bool timing_clock(struct reader *reader)
 {
     const struct token *token = reader_peek(reader);
-    struct model_clock clock;
+    struct model_clock clock = {0};
     if (!reader_string(reader, "the name of a clock in quotes", &clock.name)
         || !reader_place(reader, &clock.place))
         return false;
@@ -172,7 +172,7 @@ bool timing_reset(struct reader *reader)
 {
     uint32_t clock;
     if (!reader_reference(reader, SCOPE_CLOCK, "clock", &clock)) return false;
-    model_add_reset(reader->model, clock);
+    model_add_reset(reader->model, (struct clock_reset){.clock = clock});
     return true;
 }
 
@@ -212,7 +212,8 @@ uint32_t timing_constraint(struct reader *reader, struct clock_constraint constr
         return 0;
     }
     if (!reader_place(reader, &upper.place)) return 0;
-    struct clock_constraint lower = {upper.y, upper.x, 0, upper.strict, upper.place};
+    struct clock_constraint lower = {
+        .x = upper.y, .y = upper.x, .strict = upper.strict, .place = upper.place};
     if (has_lower) lower.bound = -upper.bound;
     constraints[0] = has_upper ? upper : lower;
     constraints[1] = lower;

@@ -21,10 +21,13 @@ struct language_input {
     struct language_define *defines;
     uint32_t define_count;
     const char *dialect; /* of a language that has several; NULL: its default */
+    bool skips;      /* queries that are not understood are left out, and listed (model.skipped) */
+    bool no_queries; /* those of the file are not wanted: others are given */
 };
 
 struct language {
     const char *name, *extension, *summary;
+    const char *const *others; /* more extensions, ended by NULL; NULL: none */
     bool wide_types; /* declared ranges say little about values: worth an analysis (pass/tighten.h)
                       */
     /* Reads a model. Returns NULL after errors. *scope is what `property` needs to resolve names;
@@ -33,6 +36,9 @@ struct language {
     /* Reads one property from a source of its own and adds it to the model. Returns false after
      * errors. */
     bool (*property)(void *scope, enum property_kind kind, uint32_t source);
+    /* Reads queries from a source of their own, one per line, and adds them to the model. Returns
+     * false after errors. NULL: the language has none. */
+    bool (*queries)(void *scope, uint32_t source);
 };
 
 #endif
