@@ -119,7 +119,7 @@ uint32_t cairn_step_count(const struct cairn *cairn);
 const char *cairn_step_label(const struct cairn *cairn, uint32_t number);
 /* Takes one, from 0 on; in a timed model after a delay that the seed chooses. */
 enum cairn_status cairn_step(struct cairn *cairn, uint32_t number);
-/* Back to the state before. Not of timed models. */
+/* Back to the state before. */
 enum cairn_status cairn_undo(struct cairn *cairn);
 /* The last state, as above. NULL: there is none. */
 const char *cairn_state(struct cairn *cairn);

@@ -424,7 +424,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_STEPS: return parse_number("--steps", value, &options->ask.steps);
     case OPTION_RUNS: return parse_number("--runs", value, &options->ask.runs);
     case OPTION_SEED: return parse_number("--seed", value, &options->ask.seed);
-    case OPTION_INTERACTIVE: options->interactive = true; return true;
+    case OPTION_INTERACTIVE: options->interactive = options->ask.by_hand = true; return true;
     case OPTION_MODEL: options->ask.model = value; return true;
     case OPTION_TO: options->ask.to = value; return true;
     case OPTION_OUTPUT: options->output = value; return true;

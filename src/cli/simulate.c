@@ -4,6 +4,7 @@
 #include "report/explain.h"
 #include "report/machine.h"
 #include "run/deadline.h"
+#include "run/replay.h"
 #include "run/verify.h"
 #include "run/stepper.h"
 
@@ -30,18 +31,25 @@ static bool save(struct simulator *at, const char *path)
     return door_close_file(file, path);
 }
 
+/* A time in parts of a tick, as people write it. */
+static const char *time_of(const struct simulator *at, char buffer[TRACE_TIME_ROOM], int64_t parts)
+{
+    const struct trace times = {.denominator = at->stepper.parts};
+    return trace_time(buffer, at->stepper.model, &times, parts);
+}
+
 static void show_last(struct simulator *at)
 {
     uint32_t steps = at->stepper.rules.len, vars = at->stepper.model->vars.len;
     char date[TRACE_TIME_ROOM];
-    const struct trace times = {
-        .steps = steps, .delays = at->stepper.delays.data, .denominator = STEPPER_PARTS};
-    if (steps && at->stepper.is_timed)
-        trace_time(date, at->stepper.model, &times, trace_date(&times, steps));
+    const struct trace times = {.steps = steps, .delays = at->stepper.delays.data};
+    if (steps && at->stepper.is_timed) time_of(at, date, trace_date(&times, steps));
     report_step(&at->screen.style, at->stepper.model, &at->session.diag, steps,
                 steps ? at->stepper.rules.data[steps - 1] : MODEL_NONE,
                 steps && at->stepper.is_timed ? date : NULL,
                 steps ? stepper_last(&at->stepper) - vars : NULL, stepper_last(&at->stepper));
+    if (at->stepper.waited)
+        printf("  %s has passed since then\n", time_of(at, date, at->stepper.waited));
 }
 
 static void show_step(void *context, struct stepper *stepper)
@@ -132,6 +140,31 @@ static int random_runs(struct simulator *at)
 
 /* ---- by hand ---- */
 
+/* When something can happen: delays from now on. */
+static void print_window(const struct simulator *at, const struct timed_window *window)
+{
+    char low[TRACE_TIME_ROOM], high[TRACE_TIME_ROOM];
+    if (!window->low && !window->low_open && window->infinite) printf("  at any time");
+    else if (!window->low && !window->infinite && !window->high) printf("  now");
+    else if (window->infinite)
+        printf("  after %s%s or more", window->low_open ? "more than " : "",
+               time_of(at, low, window->low));
+    else
+        printf("  after %c%s, %s%c", window->low_open ? ']' : '[', time_of(at, low, window->low),
+               time_of(at, high, window->high), window->high_open ? '[' : ']');
+}
+
+static void show_patience(const struct simulator *at)
+{
+    char time[TRACE_TIME_ROOM];
+    const struct timed_window window = stepper_patience(&at->stepper);
+    if (window.infinite) return;
+    if (window.high) {
+        printf("  time passes for %s%s\n", time_of(at, time, window.high),
+               window.high_open ? ", not quite" : " at most");
+    } else puts("  no time passes here");
+}
+
 static void list_enabled(struct simulator *at)
 {
     for (uint32_t i = 0; i < at->stepper.enabled_count; i++) {
@@ -140,10 +173,16 @@ static void list_enabled(struct simulator *at)
         struct text text;
         text_init(&text, at->stepper.model->mem);
         report_participants(at->stepper.model, &text, at->stepper.enabled[i]);
-        printf("  %3u: %s%s%s  %s:%u\n", i + 1, rule->label, text.len ? "  by " : "",
-               text.len ? text.data : "", diag_source_name(&at->session.diag, place), place.line);
+        printf("  %3u: %s%s%s", i + 1, rule->label, text.len ? "  by " : "",
+               text.len ? text.data : "");
+        if (at->stepper.is_timed) {
+            const struct timed_window window = stepper_chance(&at->stepper, at->stepper.enabled[i]);
+            print_window(at, &window);
+        }
+        printf("  %s:%u\n", diag_source_name(&at->session.diag, place), place.line);
         text_free(&text);
     }
+    if (at->stepper.is_timed) show_patience(at);
     if (!at->stepper.enabled_count && eval_is_final(at->stepper.model, stepper_last(&at->stepper)))
         puts("  the end: no rule is enabled, and the state is final");
     else if (!at->stepper.enabled_count) {
@@ -190,6 +229,11 @@ static void show_all(struct simulator *at)
     style.full = true;
     report_step(&style, at->stepper.model, &at->session.diag, at->stepper.rules.len, MODEL_NONE,
                 NULL, NULL, stepper_last(&at->stepper));
+    for (uint32_t i = 0; at->stepper.is_timed && i < at->stepper.model->clocks.len; i++) {
+        char time[TRACE_TIME_ROOM];
+        printf("          %s = %s\n", at->stepper.model->clocks.data[i].name,
+               time_of(at, time, at->stepper.timed.clocks[i]));
+    }
 }
 
 static const char interactive_help[] =
@@ -197,7 +241,109 @@ static const char interactive_help[] =
     "  u       undo the last step      r       restart\n"
     "  s       show all variables      l       list the steps again\n"
     "  t       show the whole run      w FILE  save the run as ITF\n"
+    "  j N     jump to step N          o FILE  go on from a saved run\n"
     "  q       quit                    ?       this help\n";
+static const char timed_help[] =
+    "  NUMBER DELAY  take that step after a delay, such as 2, 5/2 or 2.5; without one: as soon as "
+    "possible\n"
+    "  d DELAY       let time pass\n";
+
+static void show_help(const struct simulator *at)
+{
+    fputs(interactive_help, stdout);
+    if (at->stepper.is_timed) fputs(timed_help, stdout);
+}
+
+static const char *skip_spaces(const char *text)
+{
+    while (*text == ' ') text++;
+    return text;
+}
+
+/* False after a message. */
+static bool read_delay(const struct simulator *at, const char *text, int64_t *delay)
+{
+    if (!at->stepper.is_timed) return printf("  the model has no time\n"), false;
+    if (stepper_read_delay(&at->stepper, text, delay)) return true;
+    printf("  '%.40s' is no delay: write 2, 5/2 or 2.5 (multiples of 1/%" PRId64
+           " of the smallest unit)\n",
+           text, at->stepper.parts);
+    return false;
+}
+
+/* Takes one of the steps that are listed, after a delay, which may be missing. False after a
+ * message: nothing has happened. */
+static bool take(struct simulator *at, unsigned long number, const char *text)
+{
+    struct stepper *stepper = &at->stepper;
+    if (!stepper->enabled_count) return printf("  no rule is enabled\n"), false;
+    if (number > stepper->enabled_count) return printf("  there is no step %lu\n", number), false;
+    if (!number || !stepper->is_timed) {
+        const uint64_t place =
+            number ? number - 1 : random_below(&stepper->random, stepper->enabled_count);
+        if (*text) return printf("  the model has no time\n"), false;
+        stepper_take(stepper, stepper->enabled[place]);
+        return true;
+    }
+    const uint32_t rule = stepper->enabled[number - 1];
+    const struct timed_window window = stepper_chance(stepper, rule);
+    int64_t delay = stepper_simple_delay(stepper, &window);
+    if (*text && !read_delay(at, text, &delay)) return false;
+    if (stepper_take_after(stepper, rule, delay)) return true;
+    printf(timed_window_has(&window, delay) ? "  a step of higher priority is possible then\n"
+                                            : "  that step is not possible then\n");
+    return false;
+}
+
+static bool wait_for(struct simulator *at, const char *text)
+{
+    int64_t delay;
+    if (!read_delay(at, skip_spaces(text), &delay)) return false;
+    if (stepper_wait(&at->stepper, delay)) return true;
+    puts("  the state does not last so long");
+    return false;
+}
+
+static bool jump(struct simulator *at, const char *text)
+{
+    char *end;
+    text = skip_spaces(text);
+    const unsigned long step = strtoul(text, &end, 10);
+    if (!*text || *end || step > at->stepper.known)
+        return printf("  j needs the number of a step, from 0 to %u\n", at->stepper.known), false;
+    stepper_jump(&at->stepper, (uint32_t)step);
+    return true;
+}
+
+static bool open_run(struct simulator *at, const char *path)
+{
+    path = skip_spaces(path);
+    if (!*path) return printf("  o needs a file name\n"), false;
+    fflush(stdout);
+    struct trace *trace = replay_load(&at->session, path);
+    diag_finish(&at->session.diag);
+    if (!trace) return false;
+    const bool good = stepper_load(&at->stepper, trace);
+    if (!good) puts("  its delays have too many digits");
+    trace_free(at->stepper.model, trace);
+    return good;
+}
+
+static bool undo(struct simulator *at)
+{
+    struct stepper *stepper = &at->stepper;
+    if (!stepper->rules.len && !stepper->waited)
+        return printf("  this is the initial state\n"), false;
+    stepper_jump(stepper, stepper->rules.len - !stepper->waited);
+    return true;
+}
+
+static void show_now(struct simulator *at)
+{
+    show_last(at);
+    show_violations(at);
+    list_enabled(at);
+}
 
 /* One line of input. False: the end. */
 static bool obey(struct simulator *at, char *line)
@@ -207,37 +353,31 @@ static bool obey(struct simulator *at, char *line)
     while (*line == ' ') line++;
     unsigned long number = strtoul(line, &end, 10);
     size_t word = strcspn(line, " ");
-    static const char *const words[] = {"quit", "undo",  "restart", "show",
-                                        "list", "trace", "write",   "save"};
+    static const char *const words[] = {"quit",  "undo", "restart", "show",  "list", "trace",
+                                        "write", "jump", "open",    "delay", "save"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) /* whole words do, too */
         if (word > 1 && word == strlen(words[i]) && !strncmp(line, words[i], word)) {
             line += word - 1;
-            line[0] = i == 7 ? 'w' : words[i][0];
+            line[0] = strcmp(words[i], "save") ? words[i][0] : 'w';
             word = 1;
         }
-    if (word > 1 && *end) {
-        printf("  there is no command '%.40s'\n%s", line, interactive_help);
+    const bool is_number = number && (!*end || *end == ' ');
+    if (word > 1 && !is_number) {
+        printf("  there is no command '%.40s'\n", line);
+        show_help(at);
         return true;
     }
-    if (!*line || (number && !*end)) {
-        if (!at->stepper.enabled_count) return printf("  no rule is enabled\n"), true;
-        if (*line && number > at->stepper.enabled_count)
-            return printf("  there is no step %lu\n", number), true;
-        stepper_take(&at->stepper,
-                     at->stepper.enabled[*line ? number - 1
-                                               : random_below(&at->stepper.random,
-                                                              at->stepper.enabled_count)]);
-        show_last(at);
-        show_violations(at);
-        list_enabled(at);
+    bool good = true;
+    if (!*line || is_number) {
+        if (take(at, number, skip_spaces(end))) show_now(at);
         return true;
     }
     switch (line[0]) {
     case 'q': return false;
-    case 'u':
-        if (!at->stepper.rules.len) return printf("  this is the initial state\n"), true;
-        stepper_undo(&at->stepper);
-        break;
+    case 'u': good = undo(at); break;
+    case 'j': good = jump(at, line + 1); break;
+    case 'o': good = open_run(at, line + 1); break;
+    case 'd': good = wait_for(at, line + 1); break;
     case 'r': stepper_start(&at->stepper); break;
     case 's': show_all(at); return true;
     case 'l': break;
@@ -252,12 +392,13 @@ static bool obey(struct simulator *at, char *line)
         if (!*line) printf("  w needs a file name\n");
         else if (save(at, line)) printf("  saved %u steps in %s\n", at->stepper.rules.len, line);
         return true;
-    case '?': fputs(interactive_help, stdout); return true;
-    default: printf("  there is no command '%.40s'\n%s", line, interactive_help); return true;
+    case '?': show_help(at); return true;
+    default:
+        printf("  there is no command '%.40s'\n", line);
+        show_help(at);
+        return true;
     }
-    show_last(at);
-    show_violations(at);
-    list_enabled(at);
+    if (good) show_now(at);
     return true;
 }
 
@@ -266,11 +407,9 @@ static int interactive(struct simulator *at)
     char line[4096];
     deadline_tell(); /* who chooses the steps has time */
     mem_lift(at->stepper.model->mem);
-    stepper_start(&at->stepper);
+    if (!stepper_start(&at->stepper)) return EXIT_USAGE;
     printf("%s: type a number, or ? for help\n", at->stepper.model->file);
-    show_last(at);
-    show_violations(at);
-    list_enabled(at);
+    show_now(at);
     for (;;) {
         fputs("> ", stdout);
         fflush(stdout);
@@ -286,13 +425,6 @@ int simulate_command(struct options *options, struct mem *mem)
     door_open_session(&at.screen, &at.session, options, mem);
     if (!load_model(&at.session, options->ask.file)) return at.session.status;
     if (!stepper_init(&at.stepper, &at.session)) return EXIT_USAGE;
-    if (at.stepper.is_timed && options->interactive) {
-        fprintf(stderr,
-                "cairn: error: %s is a timed model: it is simulated at random only, without "
-                "--interactive\n",
-                at.stepper.model->file);
-        return EXIT_USAGE;
-    }
     if (options->json && options->interactive) {
         door_complain("--interactive has no result to print as JSON: without --json");
         return EXIT_USAGE;

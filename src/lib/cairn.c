@@ -455,9 +455,8 @@ static enum cairn_status undo(struct cairn *cairn, const void *nothing)
 {
     (void)nothing;
     const struct stepper *stepper = &cairn->stepper;
-    if (cairn->stage != STAGE_STEPPING || stepper->is_timed || !stepper->rules.len)
-        return CAIRN_MISUSE;
-    stepper_undo(&cairn->stepper);
+    if (cairn->stage != STAGE_STEPPING || !stepper->rules.len) return CAIRN_MISUSE;
+    stepper_jump(&cairn->stepper, stepper->rules.len - 1);
     return CAIRN_DONE;
 }
 

@@ -88,6 +88,7 @@ struct ask {
 
     /* other commands */
     uint64_t seed, steps, runs;                 /* simulate */
+    bool by_hand;                               /* simulate: the user chooses the steps */
     const char *to;                             /* translate, automaton, guide: a format */
     const char *implies, *equivalent, *accepts; /* automaton */
     bool buchi;

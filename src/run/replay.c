@@ -149,13 +149,10 @@ static uint32_t find_rule(const struct model *model, const char *label, const in
 
 /* ---- time ---- */
 
-/* A time of a trace, in units: 3, "3", "5/2" or "2.5", as a fraction. */
-static bool read_time(json_t *value, int64_t *numerator, int64_t *denominator)
+bool replay_time(const char *text, int64_t *numerator, int64_t *denominator)
 {
-    *denominator = 1;
-    if (json_is_integer(value)) return *numerator = json_integer_value(value), *numerator >= 0;
-    const char *text = json_string_value(value);
     char *end;
+    *denominator = 1;
     if (!text || *text < '0' || *text > '9') return false;
     errno = 0;
     *numerator = strtoll(text, &end, 10);
@@ -167,6 +164,14 @@ static bool read_time(json_t *value, int64_t *numerator, int64_t *denominator)
                 || __builtin_add_overflow(*numerator, *end - '0', numerator))
                 return false;
     return !*end && !errno;
+}
+
+/* A time of a trace: 3, "3", "5/2" or "2.5". */
+static bool read_time(json_t *value, int64_t *numerator, int64_t *denominator)
+{
+    *denominator = 1;
+    if (json_is_integer(value)) return *numerator = json_integer_value(value), *numerator >= 0;
+    return replay_time(json_string_value(value), numerator, denominator);
 }
 
 static int64_t greatest_divisor(int64_t a, int64_t b)
@@ -399,12 +404,27 @@ static void judge_claim(struct session *session, json_t *root, struct trace *tra
     }
 }
 
-static bool replay_trace(struct session *session, json_t *root, const struct replay_viewer *viewer,
-                         struct replay_claim *claim)
+static json_t *states_of(struct session *session, json_t *root)
 {
     json_t *states = json_object_get(root, "states");
-    if (!json_is_array(states) || !json_array_size(states))
-        return bad_trace(session, "the trace has no states%s", "");
+    if (json_is_array(states) && json_array_size(states)) return states;
+    bad_trace(session, "the trace has no states%s", "");
+    return NULL;
+}
+
+/* What is done with a trace that was read. */
+struct use {
+    const struct replay_viewer *viewer;
+    struct replay_claim *claim; /* NULL: the model is there, and the run is all that is wanted */
+    struct trace *trace;
+};
+
+static bool replay_trace(struct session *session, json_t *root, struct use *use)
+{
+    const struct replay_viewer *viewer = use->viewer;
+    json_t *states = states_of(session, root);
+    if (!states) return false;
+    if (!use->claim) return follow(session, NULL, states, &use->trace);
     const char *model = find_model(session, session->ask->file, root);
     struct trace *trace;
     if (!model) return false;
@@ -421,17 +441,16 @@ static bool replay_trace(struct session *session, json_t *root, const struct rep
     if (!follow(session, viewer, states, &trace)) return false;
     forget_hidden(session, root, trace);
     if (!close_loop(session, viewer, root, trace)) return false;
-    judge_claim(session, root, trace, claim);
+    judge_claim(session, root, trace, use->claim);
     return true;
 }
 
 /* The JSON tree is not ours to free at once: when memory is refused, it is freed on the way out. */
-bool replay_run(struct session *session, const struct replay_viewer *viewer,
-                struct replay_claim *claim)
+static bool use_trace(struct session *session, const char *path, struct use *use)
 {
     struct mem *mem = session->mem;
     jmp_buf *outer = mem->recover, recover;
-    json_t *volatile root = read_trace(session, session->ask->file);
+    json_t *volatile root = read_trace(session, path);
     if (!root) return diag_finish(&session->diag), false;
     if (setjmp(recover)) {
         json_decref(root);
@@ -439,8 +458,21 @@ bool replay_run(struct session *session, const struct replay_viewer *viewer,
         mem_refuse(mem);
     }
     mem->recover = &recover;
-    bool good = replay_trace(session, root, viewer, claim);
+    bool good = replay_trace(session, root, use);
     mem->recover = outer;
     json_decref(root);
     return good;
+}
+
+bool replay_run(struct session *session, const struct replay_viewer *viewer,
+                struct replay_claim *claim)
+{
+    struct use use = {.viewer = viewer, .claim = claim};
+    return use_trace(session, session->ask->file, &use);
+}
+
+struct trace *replay_load(struct session *session, const char *path)
+{
+    struct use use = {0};
+    return use_trace(session, path, &use) ? use.trace : NULL;
 }

@@ -27,6 +27,13 @@ struct replay_claim {
     bool is_true;
 };
 
+/* A time in units, such as 3, 5/2 or 2.5, as a fraction. False: the text is none. */
+bool replay_time(const char *text, int64_t *numerator, int64_t *denominator);
+
+/* Reads a trace and follows it in the model that is loaded already. NULL after a message: it does
+ * not replay there. */
+struct trace *replay_load(struct session *session, const char *path);
+
 /* The trace is the ask's file. `viewer` may be NULL. False after a message: it does not replay. */
 bool replay_run(struct session *session, const struct replay_viewer *viewer,
                 struct replay_claim *claim);

@@ -2,6 +2,7 @@
 
 #include "run/deadline.h"
 #include "run/message.h"
+#include "run/replay.h"
 
 #include <assert.h>
 #include <string.h>
@@ -19,14 +20,15 @@ static void push_state(struct stepper *stepper, const int64_t *state)
 
 /* Random delays are multiples of a quarter of a tick, and at most so many ticks longer than they
  * must be where nothing limits them. */
-enum { PARTS = STEPPER_PARTS, MOST_TICKS = 10 };
+enum { MOST_TICKS = 10 };
 
 /* The delays in the window that are whole numbers of parts. False: none. */
-static bool whole_delays(const struct timed_window *window, int64_t *least, int64_t *most)
+static bool whole_delays(const struct stepper *stepper, const struct timed_window *window,
+                         int64_t *least, int64_t *most)
 {
     *least = window->low + window->low_open;
-    *most = window->infinite || window->high > *least + PARTS * MOST_TICKS
-                ? *least + PARTS * MOST_TICKS
+    *most = window->infinite || window->high > *least + stepper->parts * MOST_TICKS
+                ? *least + stepper->parts * MOST_TICKS
                 : window->high - window->high_open;
     return *least <= *most;
 }
@@ -36,7 +38,7 @@ static void find_enabled_timed(struct stepper *stepper)
     for (uint32_t r = 0; r < stepper->model->rules.len; r++) {
         struct timed_window window = timed_chance(&stepper->timed, r);
         int64_t least, most;
-        if (stepper->timed.enabled[r] && whole_delays(&window, &least, &most))
+        if (stepper->timed.enabled[r] && whole_delays(stepper, &window, &least, &most))
             stepper->enabled[stepper->enabled_count++] = r;
         if (stepper->failed == MODEL_NONE && timed_try(&stepper->timed, r) == EVAL_FAILED)
             stepper->failed = r;
@@ -87,7 +89,8 @@ bool stepper_start(struct stepper *stepper)
         random_values(stepper);
         good = !stepper->is_timed || timed_start(&stepper->timed, stepper->scratch);
     }
-    stepper->states.len = stepper->rules.len = stepper->delays.len = 0;
+    stepper->states.len = stepper->rules.len = stepper->delays.len = stepper->known = 0;
+    stepper->waited = 0;
     push_state(stepper, stepper->scratch);
     find_enabled(stepper);
     if (!good)
@@ -97,13 +100,24 @@ bool stepper_start(struct stepper *stepper)
     return good;
 }
 
+/* A step was taken, to this state. */
+static void note(struct stepper *stepper, uint32_t rule, const int64_t *state)
+{
+    push_state(stepper, state);
+    if (stepper->is_timed) vec_push(stepper->model->mem, &stepper->delays, stepper->waited);
+    vec_push(stepper->model->mem, &stepper->rules, rule);
+    stepper->waited = 0;
+    stepper->known = stepper->rules.len;
+    find_enabled(stepper);
+}
+
 /* After a random delay that the rule allows: half the time the shortest one. A rule that is held
  * back then gives way to another. */
 static void take_timed(struct stepper *stepper, uint32_t rule)
 {
     struct timed_window window = timed_chance(&stepper->timed, rule);
     int64_t least = 0, most = 0;
-    whole_delays(&window, &least, &most);
+    whole_delays(stepper, &window, &least, &most);
     int64_t delay =
         random_below(&stepper->random, 2)
             ? least
@@ -115,10 +129,8 @@ static void take_timed(struct stepper *stepper, uint32_t rule)
     if (timed_try(&stepper->timed, rule) != EVAL_ENABLED)
         rule = stepper->enabled[random_below(&stepper->random, possible)];
     timed_take(&stepper->timed, rule);
-    push_state(stepper, stepper->timed.values);
-    vec_push(stepper->model->mem, &stepper->delays, delay);
-    vec_push(stepper->model->mem, &stepper->rules, rule);
-    find_enabled(stepper);
+    stepper->waited += delay;
+    note(stepper, rule, stepper->timed.values);
 }
 
 void stepper_take(struct stepper *stepper, uint32_t rule)
@@ -129,9 +141,7 @@ void stepper_take(struct stepper *stepper, uint32_t rule)
         return;
     }
     eval_rule(stepper->model, rule, stepper_last(stepper), stepper->scratch);
-    push_state(stepper, stepper->scratch);
-    vec_push(stepper->model->mem, &stepper->rules, rule);
-    find_enabled(stepper);
+    note(stepper, rule, stepper->scratch);
 }
 
 struct trace *stepper_trace(const struct stepper *stepper)
@@ -144,9 +154,10 @@ struct trace *stepper_trace(const struct stepper *stepper)
     if (stepper->rules.len)
         memcpy(trace->rules, stepper->rules.data, stepper->rules.len * sizeof *trace->rules);
     if (!stepper->is_timed) return trace;
-    trace_add_delays(stepper->model, trace, PARTS);
+    trace_add_delays(stepper->model, trace, stepper->parts);
     if (stepper->rules.len)
         memcpy(trace->delays, stepper->delays.data, stepper->rules.len * sizeof *trace->delays);
+    trace->delays[stepper->rules.len] = stepper->waited;
     return trace;
 }
 
@@ -189,12 +200,114 @@ static struct property_result *find_violation(struct stepper *stepper)
     return NULL;
 }
 
-void stepper_undo(struct stepper *stepper)
+/* ---- by hand ---- */
+
+/* The timed state after the steps of the run so far. */
+static void follow(struct stepper *stepper)
 {
-    assert(stepper->rules.len);
-    stepper->rules.len--;
-    stepper->states.len -= stepper->model->vars.len;
+    bool good = timed_start(&stepper->timed, stepper->states.data);
+    for (uint32_t i = 0; good && i < stepper->rules.len; i++)
+        good = timed_wait(&stepper->timed, stepper->delays.data[i])
+               && timed_take(&stepper->timed, stepper->rules.data[i]);
+    assert(good); /* they were taken before */
+    (void)good;
+}
+
+void stepper_jump(struct stepper *stepper, uint32_t steps)
+{
+    assert(steps <= stepper->known);
+    stepper->rules.len = steps;
+    stepper->states.len = (steps + UINT32_C(1)) * stepper->model->vars.len;
+    stepper->waited = 0;
+    if (stepper->is_timed) {
+        stepper->delays.len = steps;
+        follow(stepper);
+    }
     find_enabled(stepper);
+}
+
+struct timed_window stepper_chance(struct stepper *stepper, uint32_t rule)
+{
+    return timed_chance(&stepper->timed, rule);
+}
+
+struct timed_window stepper_patience(const struct stepper *stepper)
+{
+    return timed_patience(&stepper->timed);
+}
+
+int64_t stepper_simple_delay(const struct stepper *stepper, const struct timed_window *window)
+{
+    for (int64_t unit = 1; unit <= stepper->parts; unit++) { /* halves before thirds, and so on */
+        const int64_t grain = stepper->parts / unit, below = window->low / grain * grain;
+        if (stepper->parts % unit) continue;
+        for (unsigned i = 0; i < 2; i++)
+            if (timed_window_has(window, below + i * grain)) return below + i * grain;
+    }
+    return window->low + window->low_open;
+}
+
+bool stepper_wait(struct stepper *stepper, int64_t delay)
+{
+    if (!timed_wait(&stepper->timed, delay)) return false;
+    stepper->waited += delay;
+    find_enabled(stepper);
+    return true;
+}
+
+bool stepper_take_after(struct stepper *stepper, uint32_t rule, int64_t delay)
+{
+    const int64_t waited = stepper->waited;
+    assert(stepper->is_timed);
+    if (timed_wait(&stepper->timed, delay) && timed_take(&stepper->timed, rule)) {
+        stepper->waited += delay;
+        note(stepper, rule, stepper->timed.values);
+        return true;
+    }
+    follow(stepper);
+    timed_wait(&stepper->timed, waited);
+    return false;
+}
+
+bool stepper_read_delay(const struct stepper *stepper, const char *text, int64_t *delay)
+{
+    int64_t numerator, denominator, parts;
+    if (!replay_time(text, &numerator, &denominator)
+        || __builtin_mul_overflow(stepper->parts, stepper->model->ticks, &parts)
+        || __builtin_mul_overflow(numerator, parts, delay))
+        return false;
+    const bool whole = *delay % denominator == 0;
+    *delay /= denominator;
+    return whole;
+}
+
+/* Delays of the trace and of hands have a common denominator from now on. */
+bool stepper_load(struct stepper *stepper, const struct trace *trace)
+{
+    struct model *model = stepper->model;
+    int64_t parts = stepper->parts;
+    if (stepper->is_timed && parts % trace->denominator
+        && __builtin_mul_overflow(parts, trace->denominator, &parts))
+        return false;
+    stepper->states.len = stepper->rules.len = stepper->delays.len = 0;
+    stepper->parts = parts;
+    struct trace_walk walk;
+    trace_walk_start(&walk, model, trace);
+    for (;;) {
+        push_state(stepper, walk.state);
+        if (walk.at == trace->steps) break;
+        if (stepper->is_timed)
+            vec_push(model->mem, &stepper->delays,
+                     trace->delays[walk.at] * (parts / trace->denominator));
+        vec_push(model->mem, &stepper->rules, trace->rules[walk.at]);
+        trace_walk_step(&walk);
+    }
+    trace_walk_end(&walk);
+    timed_release(&stepper->timed);
+    timed_init(&stepper->timed, model, parts);
+    stepper->known = trace->steps;
+    stepper_jump(stepper, trace->steps);
+    return true;
 }
 
 /* ---- random runs ---- */
@@ -278,7 +391,8 @@ bool stepper_init(struct stepper *stepper, struct session *session)
         .session = session, .model = session->model, .random = {session->ask->seed}};
     if (!session_properties(session, &stepper->task)) return false;
     stepper->is_timed = model_is_timed(stepper->model);
-    timed_init(&stepper->timed, stepper->model, PARTS);
+    stepper->parts = session->ask->by_hand ? STEPPER_FINE_PARTS : STEPPER_PARTS;
+    timed_init(&stepper->timed, stepper->model, stepper->parts);
     session_prepare(session, &stepper->task);
     stepper->enabled =
         mem_alloc(mem, (stepper->model->rules.len + UINT64_C(1)) * sizeof *stepper->enabled);

@@ -1,12 +1,13 @@
 /* A run of a model, step by step, by hand or at random: all its states, one after the other, and
- * the rules between them. */
+ * the rules between them. Steps that were undone are still known, until another one is taken. */
 #ifndef CAIRN_RUN_STEPPER_H
 #define CAIRN_RUN_STEPPER_H
 
 #include "base/random.h"
 #include "run/session.h"
 
-enum { STEPPER_PARTS = 4 }; /* delays are multiples of so small a part of a tick */
+/* Delays are multiples of so small a part of a tick: at random, and by hand. */
+enum { STEPPER_PARTS = 4, STEPPER_FINE_PARTS = 5040 };
 
 struct stepper {
     struct session *session;
@@ -16,7 +17,10 @@ struct stepper {
     VEC(uint32_t) rules;
     bool is_timed;
     struct timed_state timed; /* of a timed model: the last state, in parts of a tick */
+    int64_t parts;            /* of a tick, ... */
+    int64_t waited;           /* ... and how many of them have passed since the last step */
     VEC(int64_t) delays;      /* before each rule */
+    uint32_t known;           /* steps: those that were undone included */
     uint32_t *enabled; /* rules enabled in the last state; timed: that can be taken after some whole
                           number of parts ... */
     uint32_t enabled_count;
@@ -33,8 +37,24 @@ bool stepper_init(struct stepper *stepper, struct session *session);
 bool stepper_start(struct stepper *stepper);
 /* Takes a rule that is enabled; in a timed model after a random delay that it allows. */
 void stepper_take(struct stepper *stepper, uint32_t rule);
-/* Not of timed models. There is a step to undo. */
-void stepper_undo(struct stepper *stepper);
+/* To the state after so many steps, of those that are known. */
+void stepper_jump(struct stepper *stepper, uint32_t steps);
+
+/* By hand, in time. When a rule can be taken, from now on, priorities aside; how long the state may
+ * last. */
+struct timed_window stepper_chance(struct stepper *stepper, uint32_t rule);
+struct timed_window stepper_patience(const struct stepper *stepper);
+/* The shortest delay in the window that is easily written; there is one of whole parts. */
+int64_t stepper_simple_delay(const struct stepper *stepper, const struct timed_window *window);
+/* Lets time pass. False: the state does not last so long. */
+bool stepper_wait(struct stepper *stepper, int64_t delay);
+/* Takes a rule after a delay. False: it cannot be taken then; nothing has changed. */
+bool stepper_take_after(struct stepper *stepper, uint32_t rule, int64_t delay);
+/* A delay as people write it: in units, such as 3, 5/2 or 2.5. False: the text is none, or it is
+ * not a whole number of parts. */
+bool stepper_read_delay(const struct stepper *stepper, const char *text, int64_t *delay);
+/* The run becomes that of a trace of this model. False: its delays have too many digits. */
+bool stepper_load(struct stepper *stepper, const struct trace *trace);
 
 /* The last state: a value per variable. */
 int64_t *stepper_last(struct stepper *stepper);

@@ -4,6 +4,7 @@ and what replay says to wrong ones, LTL, limits, options. Random models in C are
 test/unit/timed.c."""
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -263,7 +264,33 @@ for model in (LAMP, STUCK, write('fischer.cairn', fischer(3)), write('csmacd.cai
                 and 'The trace replays: ' in again.stdout)
         check(f'{os.path.basename(model)} simulated with seed {seed}', good,
               result.stdout[-300:] + result.stderr + again.stderr)
-check('not by hand', run('simulate', LAMP, '-i').returncode == 2)
+
+# ---- by hand ----
+
+
+def by_hand(model, seed):
+    """Random commands; what was done is saved, replays, and can be gone on from."""
+    dice = random.Random(seed)
+    first, second = path('hand.itf.json'), path('further.itf.json')
+    lines = []
+    for _ in range(40):
+        lines.append(dice.choice(('', '1', '2', f'{dice.randint(1, 3)} {dice.randint(0, 9)}/2',
+                                  f'd {dice.choice(("0", "1/3", "0.5", "2", "7"))}', 'u',
+                                  f'j {dice.randint(0, 9)}', 's', 't', '3 x', 'd', 'j')))
+    done = run('simulate', model, '-i', '--seed', seed, program=ASAN,
+               stdin='\n'.join(lines + [f'w {first}', 'q', '']))
+    good = done.returncode == 0 and run('replay', first).returncode == 0
+    again = run('simulate', model, '-i', stdin='\n'.join(
+        [f'o {first}', *lines[:10], f'w {second}', '']))
+    good = good and again.returncode == 0 and run('replay', second).returncode == 0
+    check(f'{os.path.basename(model)} by hand, seed {seed}', good,
+          lines + [done.stdout[-2000:], done.stderr, again.stderr])
+
+
+for seed in range(1 + SEED, 6 + SEED):
+    for model in (LAMP, os.path.join(ROOT, 'examples/fischer/broken.fcr'),
+                  os.path.join(ROOT, 'examples/train-gate/crossing.fcr')):
+        by_hand(model, seed)
 
 # ---- exports ----
 
