@@ -32,6 +32,7 @@ struct search *frame_begin(struct task *task, struct space *space, const struct 
     search->lot = space->kind->is_slow
                       ? (struct lot){.most_states = 1, .most_steps = UINT32_MAX}
                       : (struct lot){.most_states = LOT_STATES, .most_steps = LOT_STEPS};
+    search->lot.last = SET_NONE;
     result->engine = space->kind->engine;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     findings_init(&search->findings, task);

@@ -62,6 +62,7 @@ static void look_at_lot(struct search *search)
     struct lot *lot = &search->lot;
     const struct task *task = search->task;
     lot->states = lot->steps = 0;
+    if (lot->grows) lot->last = search->set->count - 1;
     if (lot->stop == STOP_NONE && (task->property_count || task->max_states))
         lot->stop = poll_decided(search);
 }
@@ -170,8 +171,15 @@ static void count_known(struct search *search, const struct worker *worker,
     for (uint32_t i = 0; i < count; i++) search->result->taken[rules[i]]++;
 }
 
-/* The steps of a state, lot by lot. Where a lot ends within a state and the search must end, only
- * whole lots are added: what follows did not happen. */
+/* Whether what is left of a state, so many steps, did not happen, since the search must end. Whole
+ * lots are added, and what ends with a range; where each state is a lot, nothing is. */
+static bool is_left_out(const struct lot *lot, const struct batch_state *state, uint32_t steps)
+{
+    return lot->stop != STOP_NONE && steps < lot->most_steps
+           && (lot->most_states == 1 || state->state != lot->last);
+}
+
+/* The steps of a state, lot by lot. */
 static bool add_steps(struct search *search, struct worker *worker, const struct batch_state *state)
 {
     struct lot *lot = &search->lot;
@@ -186,7 +194,7 @@ static bool add_steps(struct search *search, struct worker *worker, const struct
     while (number < all) {
         uint32_t left = lot->most_steps - lot->steps,
                  some = left < all - number ? left : all - number, to = at;
-        if (lot->stop != STOP_NONE && some < lot->most_steps) return poll_stop(search, lot->stop);
+        if (is_left_out(lot, state, all - number)) return poll_stop(search, lot->stop);
         number += some;
         if (!state->known) to = at + some;
         else
@@ -222,7 +230,7 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
     if (lot->stop != STOP_NONE) return poll_stop(search, lot->stop);
     if (!(lot->states == lot->most_states ? search_end_lot(search) : finish_open(search)))
         return false;
-    if (lot->most_states == 1 && lot->stop != STOP_NONE) return poll_stop(search, lot->stop);
+    if (is_left_out(lot, state, state->steps + state->known)) return poll_stop(search, lot->stop);
     lot->states++;
     assert(lot->states <= lot->most_states && lot->steps <= lot->most_steps);
     bool good = (!search->space->kind->commit || search_commit(search, worker, state))
@@ -231,10 +239,11 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
     if (good && state->steps + state->known && !lot->steps) {
         lot->has_open = true;
         lot->open = *state;
-        return true;
+    } else {
+        if (search->findings.found) findings_report(search); /* also when memory ran out just now */
+        good = good && finish_state(search, state);
     }
-    if (search->findings.found) findings_report(search); /* also when memory has just run out */
-    return good && finish_state(search, state);
+    return good && (state->state != lot->last || search_end_lot(search));
 }
 
 bool search_pauses(struct search *search)
@@ -356,15 +365,17 @@ bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
     const bool grows = end == SET_NONE;
     assert(grows || (*cursor <= end && end <= search->set->count));
     assert(!search->worker->batch.state_count); /* (3) */
+    search->lot.grows = grows;
+    search->lot.last = (grows ? search->set->count : end) - 1;
     do {
         const uint64_t until = grows ? search->set->count : end;
         good = search->team && team_is_worth(search->team, until - *cursor)
                    ? team_expand(search->team, cursor, until)
                    : search_expand_alone(search, cursor, end);
-        good = good && search_end_lot(search);
         paused = !grows || search_pauses(search);
     } while (good && !paused && *cursor < search->set->count);
-    return good;
+    search->lot.grows = false;
+    return good && search_end_lot(search);
 }
 
 bool search_add_initial(struct search *search)

@@ -5,8 +5,9 @@
  * worker alone would have found it. So every result is that of one thread, however many there are
  * and whoever was faster.
  *
- * Whether everything is decided is asked between lots: after so many steps, or states, were added.
- * So where a search ends does not depend on how far workers were ahead, either.
+ * Whether everything is decided is asked between lots: after so many steps, or states, were added,
+ * and where a range ends. So where a search ends does not depend on how far workers were ahead,
+ * either.
  *
  * What a state is, is the space's (space.h); where states are known, the set's (set.h); what comes
  * next, the order's (order.h). */
@@ -32,8 +33,10 @@ struct search_graph {
 struct lot {
     uint32_t most_states, most_steps; /* of one */
     uint32_t states, steps;
-    enum stop_reason stop;   /* what that look said */
-    bool has_open;           /* a state whose last step was that of a lot is finished in the next */
+    uint64_t last;         /* a lot ends with this state, too: the last one of the range, or ... */
+    bool grows;            /* ... of those that were known when the lot began */
+    enum stop_reason stop; /* what that look said */
+    bool has_open;         /* a state whose last step was that of a lot is finished in the next */
     struct batch_state open; /* one: this */
 };
 

@@ -6,14 +6,14 @@ seconds, nor other orders of that engine then.
 
   same.py                          version 0.1: examples, corpus, some random models
   same.py --random 2000            more of them (LONG=1: 2,000)
-  same.py --with COMMIT            another commit; nothing may differ then
+  same.py --with COMMIT            another commit; nothing may differ then but what is ALWAYS
   same.py --only examples --names philosophers,dfs      cases whose name has all these words
   same.py --text                   also what is printed for people
   same.py --lengths                of runs only their lengths, and not what they explain
   same.py --list                   names of cases
 
-Differences that version 0.2 makes on purpose are in EXPLAINED, each with its reason; they are
-counted and told at the end. Every other one is a line, and a failure.
+Differences that version 0.2 makes on purpose are in EXPLAINED and ALWAYS, each with its reason;
+they are counted and told at the end. Every other one is a line, and a failure.
 """
 import argparse
 import collections
@@ -150,8 +150,18 @@ def is_other_part(d):
                                                              r'|assurance|statistics\..*', d.path)
 
 
-# (what, reason, whether a difference is of this kind); of version 0.1 alone
-EXPLAINED = [
+def has_threads(d):
+    """So many as were asked for."""
+    return (re.fullmatch(INSIDE + r'statistics\.threads', d.path) and d.old is MISSING
+            and d.case.endswith(f'threads {d.new}'))
+
+
+# (what, reason, whether a difference is of this kind), whatever the older commit is
+ALWAYS = [
+    ('threads', 'searches have several threads that had one (run/combine.c)', has_threads),
+]
+# ...; of version 0.1 alone
+EXPLAINED = ALWAYS + [
     ('format', 'results are of format 2',
      lambda d: re.fullmatch(INSIDE + 'format', d.path) and (d.old, d.new) == (1, 2)),
     ('under', 'claims name what they stand on', added(INSIDE + r'under\..*')),
@@ -295,10 +305,9 @@ class Comparison:
         return faults
 
     def explanation(self, difference):
-        if self.is_first:
-            for what, reason, matches in EXPLAINED:
-                if matches(difference):
-                    return what
+        for what, reason, matches in EXPLAINED if self.is_first else ALWAYS:
+            if matches(difference):
+                return what
         return None
 
     def search(self, case):

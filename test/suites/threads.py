@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed,
                  finish, path, run, spent, timeless, told, write)
 from generate import generate
+import ranked
 import timed_ranks
 from wide import random_model
 
@@ -232,6 +233,38 @@ for n in range(1, 900, 1 if LONG else 41):
     result = run('check', WIDE, *EXPLICIT, '--threads', 3, '--json', program=ASAN,
                  env={'CAIRN_FAIL_ALLOCATION': str(n)})
     check(f'refused allocation {n}', not crashed(result), result.stderr[-800:])
+
+# ---- where searches end ----
+def fan(wide, every, steps):
+    """A level of so many states; each `every`th of them has so many steps, all to bad states."""
+    lines = ['cairn 1 model "fan"', 'process "p" type "P"', 'variable "x" 0..999 = 0']
+    lines += [f'rule "go" part "p" when (eq "x" 0) set "x" {i}' for i in range(1, wide + 1)]
+    lines += [f'rule "on" part "p" when (and (ge "x" 1) (lt "x" 200)) '
+              f'when (eq (mod 0 (sub 0 "x" 1) {every}) 0) set "x" (mod 0 (add 0 "x" {more}) 1000)'
+              for more in range(200, 200 * (steps + 1), 200)]
+    return '\n'.join([*lines, 'property "low" invariant formula (lt "x" 200)']) + '\n'
+
+
+def ends(claim):
+    return claim and (claim['states'], claim['transitions'], claim['statistics']['expanded'])
+
+
+# Lots are 64 states or steps: a search ends after one, but not with only a part of a level's last
+# state. (Once one state more was expanded where a lot had ended by its states.)
+for shape, expected in (((100, 2, 1), (133, 132, 65)), ((66, 2, 1), (99, 98, 65)),
+                        ((65, 2, 1), (99, 98, 66)), ((100, 1, 1), (165, 164, 64)),
+                        ((22, 1, 3), (89, 88, 23)), ((23, 1, 3), (88, 87, 22))):
+    for threads in (1, 2):
+        _, claim = told('check', write('fan.cairn', fan(*shape)), '--first', '--no-deadlock',
+                        *EXPLICIT, '--threads', threads)
+        check(f'where --first ends: {shape}, {threads} threads', ends(claim) == expected,
+              (ends(claim), expected))
+
+# States of a rank are found while others of it are expanded, by one thread or by several.
+for seed in range(1 + 1000000 * SEED, (300 if LONG else 16) + 1 + 1000000 * SEED):
+    own = write('ranked.cairn', ranked.random_model(random.Random(f'ends {seed}'))[0])
+    compare(f'ranks {seed} --first', ('check', own, '--order', 'past-freeze', '--first'),
+            DEGENERATE, (2, 3), ())
 
 # ---- what had one thread once ----
 PHILS = ('examples/philosophers/phils.mil', '-D', 'n=4')
