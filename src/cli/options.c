@@ -127,8 +127,9 @@ static const struct option_row {
      "together"},
     {OPTION_WITHIN, 0, "within", "FILE[:NAME]", ASK_GUIDE,
      "does this guide allow all that the guide allows?"},
-    {OPTION_WORDS, 0, "words", "K", ASK_GUIDE,
-     "list the first K sequences of interactions that the guide allows, the shortest first"},
+    {OPTION_WORDS, 0, "words", "K", ASK_GUIDE | ASK_EXPLORE,
+     "list the first K sequences of interactions that the guide allows, or with --show orders the "
+     "first K p-paths, the shortest first"},
     {OPTION_FIRST, 0, "first", NULL, ASK_CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
@@ -165,7 +166,7 @@ static const struct option_row {
      "properties need, otherwise ltl"},
     {OPTION_SHOW, 0, "show", "WHAT", ASK_EXPLORE,
      "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these "
-     "properties)"},
+     "properties); orders: how many orders of the p-points of --partition there are"},
     {OPTION_VARIANT, 0, "variant", "N", ASK_SEARCH,
      "symbolic por: which states are expanded partially (1, 2 or 3)"},
     {OPTION_DIRECTION, 0, "direction", "D", ASK_CHECK,
@@ -341,7 +342,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
 {
     static const char *const none[] = {NULL};
     static const char *const splits[] = {"never", "auto", "always", NULL};
-    static const char *const shown[] = {"process-model", NULL};
+    static const char *const shown[] = {"process-model", "orders", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
     static const char *const reductions[] = {"none",  "por",       "deadlock", "improviso",
                                              "steps", "two-phase", NULL};
@@ -419,8 +420,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return true;
     case OPTION_FIRST: options->ask.first = true; return true;
     case OPTION_SHOW:
-        return parse_choice("--show", value, shown, none, &choice)
-               && (options->ask.show_process_model = true);
+        if (!parse_choice("--show", value, shown, none, &choice)) return false;
+        *(choice ? &options->ask.show_orders : &options->ask.show_process_model) = true;
+        return true;
     case OPTION_STEPS: return parse_number("--steps", value, &options->ask.steps);
     case OPTION_RUNS: return parse_number("--runs", value, &options->ask.runs);
     case OPTION_SEED: return parse_number("--seed", value, &options->ask.seed);

@@ -379,13 +379,40 @@ static void put_points(struct out *json, const struct points *points)
     out_close(json, ']');
 }
 
+/* P-paths, each as its p-points. */
+static void put_words(struct out *json, struct mem *mem, const struct order_statistics *orders)
+{
+    const struct order_counts *counts = &orders->counts;
+    uint32_t *path = mem_alloc(mem, (counts->list_count + UINT64_C(1)) * sizeof *path);
+    out_open(json, '[');
+    for (uint32_t i = 0; i < counts->list_count; i++) {
+        uint32_t length = 0;
+        for (uint32_t at = i; counts->list[at].parent != MODEL_NONE; at = counts->list[at].parent)
+            path[length++] = counts->list[at].point;
+        out_open_inline(json, '{');
+        out_key(json, "p_path");
+        out_open_inline(json, '[');
+        while (length) out_string(json, orders->points->names[path[--length]]);
+        out_close(json, ']');
+        out_key(json, "maximal");
+        out_bool(json, counts->list[i].is_maximal);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+    mem_free(mem, path);
+}
+
 static void put_special(const struct statistics *told, const struct member *row)
 {
     const struct result *result = told->view.result;
     switch (row->special) {
     case SPECIAL_HIDDEN: put_hidden(told->json, result); break;
     case SPECIAL_QUANTILES: put_quantiles(told->json, result->clusters); break;
-    case SPECIAL_POINTS: put_points(told->json, result->partition->points); break;
+    case SPECIAL_POINTS:
+        put_points(told->json,
+                   result->partition ? result->partition->points : result->orders->points);
+        break;
+    case SPECIAL_WORDS: put_words(told->json, told->diag->mem, result->orders); break;
     case SPECIAL_SILENCE: put_silence(told->json, told->view.model, told->diag, result); break;
     default: assert(false); /* the others are of text */
     }

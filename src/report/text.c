@@ -255,31 +255,56 @@ static void list_paths(const struct report_style *style,
                 text_count(a, partition->partitions - listed));
 }
 
-static void list_points(const struct report_style *style,
-                        const struct partition_statistics *partition)
+/* P-paths that were asked for. */
+static void list_orders(const struct report_style *style, struct mem *mem,
+                        const struct order_statistics *orders)
+{
+    const struct order_counts *counts = &orders->counts;
+    uint32_t *path = mem_alloc(mem, (counts->list_count + UINT64_C(1)) * sizeof *path);
+    for (uint32_t i = 0; i < counts->list_count; i++) {
+        uint32_t length = 0;
+        for (uint32_t at = i; counts->list[at].parent != MODEL_NONE; at = counts->list[at].parent)
+            path[length++] = counts->list[at].point;
+        fprintf(style->out, "  %14s  %s", counts->list[i].is_maximal ? "maximal" : "",
+                length ? "" : "(none)");
+        while (length)
+            fprintf(style->out, "%s%s", orders->points->names[path[length - 1]],
+                    length > 1 ? " " : ""),
+                length--;
+        fputc('\n', style->out);
+    }
+    mem_free(mem, path);
+}
+
+static void list_points(const struct report_style *style, const struct points *points, bool chosen)
 {
     enum { SHOWN = 8 };
-    const struct points *points = partition->points;
     char a[32];
     fprintf(style->out, "  p-points        %14s  (%s", text_count(a, points->count),
             points->count ? "" : "none that is ever taken");
     for (uint32_t i = 0; i < points->count && i < SHOWN; i++)
         fprintf(style->out, "%s%s", i ? ", " : "", points->names[i]);
     fprintf(style->out, "%s%s)\n", points->count > SHOWN ? ", ..." : "",
-            partition->chosen ? "; chosen automatically" : "");
+            chosen ? "; chosen automatically" : "");
 }
 
 static void show_special(const struct report_style *style, enum member_special special,
-                         const struct result *result)
+                         const struct member_view *view)
 {
-    if (special == SPECIAL_POINTS) list_points(style, result->partition);
+    const struct result *result = view->result;
+    if (special == SPECIAL_POINTS && result->partition)
+        list_points(style, result->partition->points, result->partition->chosen);
+    else if (special == SPECIAL_POINTS)
+        list_points(style, result->orders->points, result->orders->chosen);
+    if (special == SPECIAL_WORDS) list_orders(style, view->model->mem, result->orders);
     if (!style->verbose) return;
     switch (special) {
     case SPECIAL_ITERATIONS: show_iterations(style, result->symbolic); break;
     case SPECIAL_PARTS: list_parts(style, result->parts); break;
     case SPECIAL_PATHS: list_paths(style, result->partition); break;
     case SPECIAL_SIZES: show_sizes(style, result->clusters); break;
-    default: assert(special == SPECIAL_POINTS); /* the others are of JSON */
+    default:
+        assert(special == SPECIAL_POINTS || special == SPECIAL_WORDS); /* the others are of JSON */
     }
 }
 
@@ -372,7 +397,7 @@ static void show_lines(const struct report_style *style, const struct told *told
         const struct member_line *line = &told->table->lines[i];
         struct told part = *told;
         if (!line_is_told(told, line->when)) continue;
-        if (line->has_special) show_special(style, line->special, told->view.result);
+        if (line->has_special) show_special(style, line->special, &told->view);
         else if (line->lines_of) {
             part.table = line->lines_of->table;
             part.owner = member_target(line->lines_of, told->owner);

@@ -61,6 +61,7 @@ enum member_special {
     SPECIAL_QUANTILES,
     SPECIAL_POINTS,
     SPECIAL_SILENCE,
+    SPECIAL_WORDS,
     SPECIAL_ITERATIONS, /* these four: as text */
     SPECIAL_PARTS,
     SPECIAL_PATHS,

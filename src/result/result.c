@@ -305,19 +305,39 @@ static const char *check_clusters(const struct cluster_statistics *clusters)
     return NULL;
 }
 
-static const char *check_paths(const struct partition_statistics *partition)
+static const char *check_points(const struct points *points)
 {
-    if (!partition) return NULL;
-    const struct points *points = partition->points;
-    if (!points || (points->count && !points->names)
-        || (partition->path_count && !partition->paths))
-        return "8: p-paths";
+    if (!points || (points->count && !points->names)) return "8: p-points";
     for (uint32_t i = 0; i < points->count; i++)
         if (!points->names[i]) return "8: the name of a p-point";
+    return NULL;
+}
+
+static const char *check_paths(const struct partition_statistics *partition)
+{
+    const char *wrong = partition ? check_points(partition->points) : NULL;
+    if (!partition || wrong) return wrong;
+    const struct points *points = partition->points;
+    if (partition->path_count && !partition->paths) return "8: p-paths";
     for (uint32_t i = 0; i < partition->path_count; i++) {
         const struct p_path *path = &partition->paths[i];
         if (path->parent != MODEL_NONE && (path->parent >= i || path->point >= points->count))
             return "7: p-paths";
+    }
+    return NULL;
+}
+
+static const char *check_orders(const struct order_statistics *orders)
+{
+    const char *wrong = orders ? check_points(orders->points) : NULL;
+    if (!orders || wrong) return wrong;
+    const struct order_counts *counts = &orders->counts;
+    if (counts->list_count && !counts->list) return "8: execution orders";
+    for (uint32_t i = 0; i < counts->list_count; i++) {
+        const struct execution_order *order = &counts->list[i];
+        if (order->parent != MODEL_NONE
+            && (order->parent >= i || order->point >= orders->points->count))
+            return "7: execution orders";
     }
     return NULL;
 }
@@ -348,6 +368,7 @@ const char *result_check(const struct result *result, const struct member_shape 
     if (!wrong) wrong = check_counts(result);
     if (!wrong) wrong = check_clusters(result->clusters);
     if (!wrong) wrong = check_paths(result->partition);
+    if (!wrong) wrong = check_orders(result->orders);
     if (!wrong) wrong = check_parts(result->parts);
     return wrong ? wrong : check_lists(result, shape);
 }

@@ -215,6 +215,8 @@ struct task {
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;          /* automatically */
+    bool counts_orders;          /* not divided: p-paths are counted ... */
+    uint64_t listed_orders;      /* ... and so many of them listed */
     bool hides_position; /* divided as in the paper: states are compared without regard to how far a
                             run has come on its p-path */
     const char *freeze;  /* the folder that levels or, past-freeze, finished clusters are kept in;
@@ -391,6 +393,30 @@ struct partition_statistics {
     uint32_t path_count;
 };
 
+/* One p-path in a list of all, shortest first. */
+struct execution_order {
+    uint32_t parent; /* in the list, without its last p-point; MODEL_NONE: this is the empty path */
+    uint32_t point;  /* the last one */
+    bool is_maximal; /* no run follows it any further */
+};
+
+/* How many p-paths there are: exact, or nothing is known. */
+struct order_counts {
+    bool is_known;
+    uint64_t all, maximal; /* those that some run passes; those that none follows any further */
+    const char *all_digits,
+        *maximal_digits;          /* of one that does not fit in 64 bits, or is infinite; or NULL */
+    struct execution_order *list; /* the first ones, if they were asked for */
+    uint32_t list_count;
+};
+
+struct order_statistics {
+    const struct points *points;
+    bool chosen;     /* automatically */
+    uint64_t states; /* of the minimal automaton whose words are the p-paths */
+    struct order_counts counts;
+};
+
 /* One of several searches that asked the same (result/furthest.h). */
 struct search_brief {
     const char *engine;
@@ -414,6 +440,7 @@ struct result {
     struct round_statistics *rounds;        /* NULL: another order */
     struct snapshot_statistics *snapshot;   /* NULL: its levels are not kept in files */
     struct partition_statistics *partition; /* NULL: it was not divided by p-points */
+    struct order_statistics *orders;        /* NULL: p-paths were not counted */
     struct timed_statistics *timed; /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states,

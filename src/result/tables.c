@@ -434,6 +434,59 @@ static const struct member_line partition_lines[] = {
 const struct members tables_partition = {"partition", sizeof(struct partition_statistics),
                                          WITH(partition_rows), LINES(partition_lines)};
 
+/* ---- execution orders ---- */
+
+static const struct member execution_order_rows[] = {
+    NUMBER(execution_order, parent),
+    NUMBER(execution_order, point),
+    TRUTH(execution_order, is_maximal),
+};
+static const struct members tables_execution_order = {
+    "execution_order", sizeof(struct execution_order), WITH(execution_order_rows)};
+
+IF(order_counts, orders_are_known, of->is_known)
+IF(order_counts, has_words, of->list_count)
+
+static const struct member order_counts_rows[] = {
+    TRUTH(order_counts, is_known),
+    TEXT(order_counts, maximal_digits),
+    TEXT(order_counts, all_digits),
+    COUNT(order_counts, maximal, .key = "maximal", .has_digits = true,
+          .digits_at = offsetof(struct order_counts, maximal_digits), .known = orders_are_known),
+    COUNT(order_counts, all, .key = "all", .has_digits = true,
+          .digits_at = offsetof(struct order_counts, all_digits), .known = orders_are_known),
+    NUMBER(order_counts, list_count),
+    LIST(order_counts, list, execution_order, NUMBER, LENGTH(order_counts, list_count)),
+    TOLD_AS("words", WORDS, .key = "words", .when = has_words),
+};
+static const struct members tables_order_counts = {"order_counts", sizeof(struct order_counts),
+                                                   WITH(order_counts_rows)};
+
+MAKE(order_statistics, order_point_count, make_count(made, of->points->count))
+MAKE(order_statistics, order_points_are_known, make_truth(made, of->counts.is_known))
+
+static const struct member order_rows[] = {
+    ONE(order_statistics, points, points),
+    MADE("point_count", order_point_count),
+    TOLD_AS("point_names", POINTS, .key = "p_points"),
+    TRUTH(order_statistics, chosen, .key = "p_points_chosen"),
+    ROW(order_statistics, INSIDE, counts, .table = &tables_order_counts, .key = "execution_orders"),
+    MADE("are_known", order_points_are_known),
+    COUNT(order_statistics, states, .key = "order_automaton_states"),
+};
+static const struct member_line order_lines[] = {
+    {.has_special = true, .special = SPECIAL_POINTS},
+    LINE("maximal orders", "{counts.maximal}",
+         "execution orders that no run follows any further; {counts.all} p-paths in all, an "
+         "automaton of {states} "
+         "states",
+         "are_known"),
+    LINE("maximal orders", "unknown", NULL, "!are_known"),
+    {.has_special = true, .special = SPECIAL_WORDS},
+};
+const struct members tables_orders = {"orders", sizeof(struct order_statistics), WITH(order_rows),
+                                      LINES(order_lines)};
+
 /* ---- levels in files ---- */
 
 static const struct member snapshot_rows[] = {
@@ -577,6 +630,7 @@ static const struct member result_rows[] = {
     ONE(result, rounds, rounds),
     ONE(result, snapshot, snapshot, .key = ""),
     ONE(result, partition, partition, .key = ""),
+    ONE(result, orders, orders, .key = ""),
     COUNT(result, max_stack, .key = "longest_stack", .when = has_stack),
     COUNT(result, level_count),
     LIST(result, levels, count, COUNT, LENGTH(result, level_count), .key = "levels",
@@ -598,8 +652,9 @@ static const struct member lines_of[] = {
     ONE(result, timed, timed),       ONE(result, symbolic, symbolic),
     ONE(result, parts, parts),       ONE(result, partition, partition),
     ONE(result, clusters, clusters), ONE(result, snapshot, snapshot),
+    ONE(result, orders, orders),
 };
-enum { OF_TIMED, OF_SYMBOLIC, OF_PARTS, OF_PARTITION, OF_CLUSTERS, OF_SNAPSHOT };
+enum { OF_TIMED, OF_SYMBOLIC, OF_PARTS, OF_PARTITION, OF_CLUSTERS, OF_SNAPSHOT, OF_ORDERS };
 
 static const struct member_line result_lines[] = {
     LINE("states", "{states}", NULL, "!timed"),
@@ -621,6 +676,7 @@ static const struct member_line result_lines[] = {
     {.lines_of = &lines_of[OF_SYMBOLIC]},
     {.lines_of = &lines_of[OF_PARTS], .when = "!symbolic"},
     {.lines_of = &lines_of[OF_PARTITION], .when = "!symbolic"},
+    {.lines_of = &lines_of[OF_ORDERS]},
     LINE("longest path", "{longest_path}", NULL, "tells_stack !rounds"),
     LINE("time", "{seconds:.2} s", "{rate} states per second", "!symbolic"),
     LINE("memory", "{peak_bytes}",
@@ -706,32 +762,12 @@ static const struct member property_result_rows[] = {
 const struct members tables_property_result = {"property_result", sizeof(struct property_result),
                                                WITH(property_result_rows)};
 
-const struct members *const tables_all[] = {&tables_count,
-                                            &tables_number,
-                                            &tables_integer,
-                                            &tables_byte,
-                                            &tables_truth,
-                                            &tables_text,
-                                            &tables_iteration,
-                                            &tables_symbolic,
-                                            &tables_depth,
-                                            &tables_bounded,
-                                            &tables_timed,
-                                            &tables_size,
-                                            &tables_clusters,
-                                            &tables_part,
-                                            &tables_parts,
-                                            &tables_location,
-                                            &tables_points,
-                                            &tables_path,
-                                            &tables_partition,
-                                            &tables_snapshot,
-                                            &tables_rounds,
-                                            &tables_brief,
-                                            &tables_result,
-                                            &tables_trace,
-                                            &tables_branch,
-                                            &tables_place,
-                                            &tables_property,
-                                            &tables_property_result,
-                                            NULL};
+const struct members *const tables_all[] = {
+    &tables_count,        &tables_number,   &tables_integer,         &tables_byte,
+    &tables_truth,        &tables_text,     &tables_iteration,       &tables_symbolic,
+    &tables_depth,        &tables_bounded,  &tables_timed,           &tables_size,
+    &tables_clusters,     &tables_part,     &tables_parts,           &tables_location,
+    &tables_points,       &tables_path,     &tables_partition,       &tables_execution_order,
+    &tables_order_counts, &tables_orders,   &tables_snapshot,        &tables_rounds,
+    &tables_brief,        &tables_result,   &tables_trace,           &tables_branch,
+    &tables_place,        &tables_property, &tables_property_result, NULL};

@@ -8,7 +8,7 @@
 extern const struct members tables_result, tables_property_result, tables_trace;
 /* Of single engines and orders. */
 extern const struct members tables_symbolic, tables_bounded, tables_timed, tables_clusters,
-    tables_parts, tables_partition, tables_snapshot, tables_rounds;
+    tables_parts, tables_partition, tables_orders, tables_snapshot, tables_rounds;
 
 /* All tables, the last one is NULL: for tests. */
 extern const struct members *const tables_all[];

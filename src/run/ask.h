@@ -55,7 +55,7 @@ struct ask {
     bool some_properties;         /* those that the model does not have are left out */
     VEC(struct ask_formula) formulas;
     bool no_deadlock, first;
-    bool show_process_model; /* explore --show */
+    bool show_process_model, show_orders; /* explore --show */
 
     /* how it is searched */
     enum engine engine;
@@ -93,7 +93,7 @@ struct ask {
     const char *implies, *equivalent, *accepts; /* automaton */
     bool buchi;
     const char *equal, *within; /* guide */
-    uint64_t words;             /* guide; 0: none */
+    uint64_t words;             /* guide, explore --show orders; 0: none */
 
     unsigned verbose;       /* how a race went; sizes of levels */
     const char *words_said; /* the request in words, so that kept results are known as its own; or

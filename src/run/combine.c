@@ -66,7 +66,10 @@
     X(FREEZE_NOWHERE, "`--freeze` without a name", ask->freeze && !ask->freeze[0])                 \
     X(RESULTS, "`--results`", ask->results)                                                        \
     X(RESUME, "`--resume`", ask->resume)                                                           \
-    X(SHOW, "`--show`", ask->show_process_model)                                                   \
+    X(SHOW, "`--show process-model`", ask->show_process_model)                                     \
+    X(ORDERS, "`--show orders`", ask->show_orders)                                                 \
+    X(WORDS, "`--words`", ask->words)                                                              \
+    X(ZONES_INCLUSION, "`--zones inclusion`", ask->has_zones && !ask->equal_zones)                 \
     X(PROPERTY, "`--property`", ask->properties.len)                                               \
     X(ONE_PROPERTY, "one `--property`", ask->properties.len == 1)                                  \
     X(FORMULA, "a formula", ask->formulas.len)                                                     \
@@ -163,9 +166,14 @@ static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {NOTHING, NULL}};
 static const struct named splits[] = {
     {HAS_SPLIT_AUTO, "auto"}, {HAS_SPLIT_ALWAYS, "always"}, {NOTHING, NULL}};
-static const struct named not_by_paths[] = {
-    {HAS_SPLIT, "split"}, {HAS_FREEZE, "freeze"},    {HAS_ORDER, "order"}, {HAS_REDUCE, "reduce"},
-    {HAS_BOUND, "bound"}, {HAS_BOUND_AUTO, "bound"}, {HAS_SHOW, "show"},   {NOTHING, NULL}};
+static const struct named not_by_paths[] = {{HAS_SPLIT, "split"},
+                                            {HAS_FREEZE, "freeze"},
+                                            {HAS_ORDER, "order"},
+                                            {HAS_REDUCE, "reduce"},
+                                            {HAS_BOUND, "bound"},
+                                            {HAS_BOUND_AUTO, "bound"},
+                                            {HAS_SHOW, "show process-model"},
+                                            {NOTHING, NULL}};
 static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
                                           {HAS_BEST, "order best-first"},
                                           {HAS_SATURATION, "order saturation"},
@@ -199,7 +207,6 @@ static const struct named without_time[] = {{HAS_DFS, "dfs"},
                                             {NOTHING, NULL}};
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
-static void search_explicit(struct ask *ask) { ask->engine = ENGINE_EXPLICIT; }
 static void search_symbolic(struct ask *ask) { ask->engine = ENGINE_SYMBOLIC; }
 static void search_by_rank(struct ask *ask) { ask->order = ORDER_PAST_FREEZE; }
 static void reduce_for_deadlocks(struct ask *ask) { ask->reduction = REDUCE_DEADLOCK; }
@@ -312,12 +319,30 @@ static const struct row rows[] = {
      .without = {HAS_PARTITION},
      .text = "--partition-hidden goes with --partition LABELS",
      .why = "it is a variant of that order"},
+    {{HAS_ORDERS},
+     .without = {HAS_PARTITION},
+     .text = "--show orders counts the orders of p-points: add --partition LABELS",
+     .why = "an order is one of p-points"},
+    {{HAS_ORDERS, HAS_PARTITION_HIDDEN},
+     .text = "--show orders does not go with --partition-hidden, which may miss p-paths",
+     .why = "a hidden position loses p-paths, and orders are counted exactly"},
+    {{HAS_ORDERS, HAS_ZONES_INCLUSION},
+     .text = "--show orders needs --zones equal: a zone that includes another has more orders",
+     .why = "a zone that stands for a smaller one lends it orders that it has not"},
+    {{HAS_EXPLORE, HAS_WORDS},
+     .without = {HAS_ORDERS},
+     .text = "--words lists the p-paths that --show orders counts: add --show orders",
+     .why = "there is nothing else to list"},
     {{HAS_PARTITION},
      .one_of = not_one_by_one,
      .text = "--partition is a choice of the explicit engine",
      .why = "p-paths are paths of single states"},
+    {{HAS_PARTITION},
+     .one_of = symbolic_choices,
+     .text = "--{name} is a choice of the symbolic engine, which has no --partition",
+     .why = "p-paths are paths of single states"},
     {{HAS_PARTITION, HAS_TIMED},
-     .without = {HAS_PARTITION_HIDDEN},
+     .without = {HAS_PARTITION_HIDDEN, HAS_ORDERS},
      .text = "--partition is a choice of the explicit engine; with --partition-hidden also of the "
              "timed engine",
      .why = "states on disk are compared byte by byte, zones by inclusion"},
@@ -325,11 +350,6 @@ static const struct row rows[] = {
      .one_of = not_by_paths,
      .text = "--{name} does not go with --partition, which searches path by path",
      .why = "it is an order of its own: path by path"},
-    {{HAS_PARTITION},
-     .without = {HAS_PARTITION_HIDDEN},
-     .then = search_explicit,
-     .why = "`--engine explicit`"},
-
     /* past-freeze, files, parts */
     {{HAS_SPLIT_DEPTH},
      .without = {HAS_SPLIT_ALWAYS},
@@ -524,7 +544,7 @@ static const struct row model_rows[] = {
      .why = "only a breadth-first, depth-first or best-first search by the explicit engine "
             "compares states without them"},
     {{HAS_MODEL_TIME, HAS_PARTITION},
-     .without = {HAS_PARTITION_HIDDEN},
+     .without = {HAS_PARTITION_HIDDEN, HAS_ORDERS},
      .text = "{file} has clocks or time intervals: --partition is for models without time, unless "
              "with --partition-hidden",
      .why = "states on disk are compared byte by byte, zones by inclusion"},

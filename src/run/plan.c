@@ -126,6 +126,8 @@ static bool find_points(struct session *session, struct task *task)
     task->points = points;
     task->points_chosen = !strcmp(labels, "auto");
     task->hides_position = session->ask->partition_hidden;
+    task->counts_orders = session->ask->show_orders;
+    task->listed_orders = session->ask->words;
     if (task->points_chosen) points_choose(points, model);
     else points_read(points, model, labels, &complaint);
     if (complaint.len) message_error(&session->diag, "%s: %s", model->file, complaint.data);

@@ -286,15 +286,31 @@ static void mend_property(struct maker *maker, struct property_result *entry)
     }
 }
 
-static void mend_partition(struct maker *maker, struct partition_statistics *partition)
+static const struct points *mend_points(struct maker *maker, const struct points *made)
 {
-    struct points *points = (struct points *)partition->points;
+    struct points *points = (struct points *)made;
     if (!points) {
-        partition->points = points = mem_alloc(maker->mem, sizeof *points);
+        points = mem_alloc(maker->mem, sizeof *points);
         points->names = mem_alloc(maker->mem, 8);
     }
     for (uint32_t i = 0; i < points->count; i++)
         if (!points->names[i]) points->names[i] = any_text(maker);
+    return points;
+}
+
+static void mend_orders(struct maker *maker, struct order_statistics *orders)
+{
+    const struct points *points = orders->points = mend_points(maker, orders->points);
+    for (uint32_t i = 0; i < orders->counts.list_count; i++) {
+        struct execution_order *order = &orders->counts.list[i];
+        order->parent = i && points->count ? order->parent % i : MODEL_NONE;
+        if (points->count) order->point %= points->count;
+    }
+}
+
+static void mend_partition(struct maker *maker, struct partition_statistics *partition)
+{
+    const struct points *points = partition->points = mend_points(maker, partition->points);
     for (uint32_t i = 0; i < partition->path_count; i++) {
         struct p_path *path = &partition->paths[i];
         path->parent = i && points->count ? path->parent % i : MODEL_NONE;
@@ -323,6 +339,7 @@ static void mend_result(struct maker *maker, struct result *result)
         clusters->largest.states = UINT64_MAX;
     }
     if (result->partition) mend_partition(maker, result->partition);
+    if (result->orders) mend_orders(maker, result->orders);
     for (uint32_t i = 0; result->parts && i < result->parts->list_count; i++) {
         uint32_t *parent = &result->parts->list[i].parent;
         *parent = i ? *parent % i : MODEL_NONE;
@@ -602,6 +619,9 @@ static void test_result(struct unit *unit)
     static struct p_path paths[] = {{.parent = 0}};
     static struct partition_statistics partition = {
         .points = &points, .paths = paths, .path_count = 1};
+    static struct execution_order order[] = {{.parent = 0}};
+    static struct order_statistics orders = {.points = &points,
+                                             .counts = {.list = order, .list_count = 1}};
     static struct split_part list[] = {{.parent = 0}};
     static struct split_statistics parts = {.list = list, .list_count = 1};
     const struct result sound = {SOUND, .complete = true, .all_states = true};
@@ -618,6 +638,7 @@ static void test_result(struct unit *unit)
     BREAKS(unit, 6, .clusters = &more);
     BREAKS(unit, 6, .clusters = &larger);
     BREAKS(unit, 7, .partition = &partition);
+    BREAKS(unit, 7, .orders = &orders);
     BREAKS(unit, 7, .parts = &parts);
     BREAKS(unit, 8, .bounded = &bounded);
     BREAKS(unit, 8, .level_count = 1);

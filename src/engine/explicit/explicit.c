@@ -16,6 +16,7 @@
 #include "search/hidden.h"
 #include "search/interactions.h"
 #include "search/partition.h"
+#include "search/projection.h"
 #include "search/rank.h"
 #include "search/twophase.h"
 #include "reduce/process_model.h"
@@ -76,11 +77,14 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     const double started = clock_now();
     const bool hides = model_has_hidden(model);
     struct space *space = mem_alloc(mem, sizeof *space);
+    struct projection projection = {.mem = mem};
+    const struct order *order =
+        task->counts_orders ? projection_order(&projection, mem) : order_of(task);
     memset(result, 0, sizeof *result);
     result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
-    struct search *search = frame_begin(task, space, order_of(task), graph, result, started,
+    struct search *search = frame_begin(task, space, order, graph, result, started,
                                         (struct frame_pace){POLL_STATES, POLL_RULES});
     prepare_properties(search);
     frame_run(search, task->threads);
@@ -90,12 +94,14 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->all_states = result->stop == STOP_NONE;
     if (search->order->no_graph) refuse_temporal(task, search->order->no_graph);
     else temporal_check(search);
+    if (task->counts_orders) projection_count(search, &projection);
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift before = mem_lift(mem);
     if (search->set && !search->order->no_graph)
         reached_find(model, &space->layout, flat_store(search->set), result);
     frame_end(search);
+    projection_release(&projection);
     space_release(space);
     mem_free(mem, space);
     mem_lower(mem, before);

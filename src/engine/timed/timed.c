@@ -11,6 +11,7 @@
 #include "search/frame.h"
 #include "search/hidden.h"
 #include "search/interactions.h"
+#include "search/projection.h"
 #include "search/rank.h"
 
 #include <assert.h>
@@ -125,12 +126,16 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     struct mem *mem = model->mem;
     struct zoned *zoned = mem_alloc(mem, sizeof *zoned);
     struct temporal_edges edges = {.mem = mem};
+    struct projection projection = {.mem = mem};
     memset(result, 0, sizeof *result);
     if (exact) mark_exact(&task.freeze_hash[0]);
     const bool is_ready = zoned_init(zoned, model, result, exact);
     const bool keeps_edges = needs_graph(&task);
-    zoned->equal = task.equal_zones || keeps_edges;
-    const struct order *order = keeps_edges ? temporal_order(&edges) : order_of(&task);
+    zoned->equal = task.equal_zones || keeps_edges || task.counts_orders;
+    assert(!keeps_edges || !task.counts_orders); /* properties are not asked then */
+    const struct order *order = keeps_edges          ? temporal_order(&edges)
+                                : task.counts_orders ? projection_order(&projection, mem)
+                                                     : order_of(&task);
     struct search *search = frame_begin(&task, &zoned->space, order, graph, result, started,
                                         (struct frame_pace){POLL_STATES, POLL_RULES});
     for (uint32_t i = 0; i < task.property_count; i++) prepare_property(search, i);
@@ -141,6 +146,7 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     result->states = search->own ? search->order->states(search) : 0;
     result->all_states = result->stop == STOP_NONE;
     if (keeps_edges) temporal_check_all(search, &edges);
+    if (task.counts_orders) projection_count(search, &projection);
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift lift = mem_lift(mem);
@@ -149,6 +155,7 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     conclude(search);
     frame_end(search);
     temporal_release(&edges);
+    projection_release(&projection);
     zoned_release(zoned);
     mem_free(mem, zoned);
     mem_lower(mem, lift);
@@ -207,7 +214,8 @@ void timed_run(struct task *task, const struct search_graph *graph, struct resul
     struct repetition repetition = {
         .task = task, .graph = graph, .result = result, .started = clock_now()};
     assert(task->order != ORDER_PAST_FREEZE || !graph);
-    assert(!task->points || task->hides_position); /* states with zones are not compared on disk */
+    assert(!task->points || task->hides_position
+           || task->counts_orders); /* states with zones are not compared on disk */
     furthest_begin(&repetition.furthest, task);
     bool done =
         run_once(task, graph, result, task->exact_zones || is_exact_run(task), repetition.started);
