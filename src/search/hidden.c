@@ -176,9 +176,10 @@ static bool empty_set(struct search *search)
 {
     struct walk *own = search->own;
     const struct set_kind *sets = search->space->kind->sets;
-    parents_release(&own->parents);
+    parents_clear(&own->parents);
     own->begun = 0;
     if (search->set && sets->sum) sets->sum(search->set, own->totals);
+    if (search->set && sets->clear(search->set)) return true;
     if (search->set) sets->free(search->set);
     search->set = sets->make(search->space);
     return search->set || poll_stop(search, STOP_MEMORY);

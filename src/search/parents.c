@@ -1,6 +1,7 @@
 #include "search/parents.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { PAGE_BITS = 64 * PARENTS_PAGE_WORDS };
 
@@ -13,7 +14,20 @@ void parents_release(struct parents *parents)
 {
     for (uint32_t i = 0; i < parents->page_count; i++) mem_free(parents->mem, parents->pages[i]);
     mem_free(parents->mem, parents->pages);
+    mem_free(parents->mem, parents->spare);
     *parents = (struct parents){.mem = parents->mem};
+}
+
+void parents_clear(struct parents *parents)
+{
+    if (!parents->page_count) return;
+    assert(!parents->spare); /* it became the first page */
+    parents->spare = parents->pages[0];
+    const uint64_t bits = parents->bits < PAGE_BITS ? parents->bits : PAGE_BITS;
+    memset(parents->spare->words, 0, (bits + 63) / 64 * sizeof *parents->spare->words);
+    while (parents->page_count > 1) mem_free(parents->mem, parents->pages[--parents->page_count]);
+    parents->page_count = 0;
+    parents->bits = parents->zeros = 0;
 }
 
 bool parents_grow(struct parents *parents)
@@ -26,8 +40,10 @@ bool parents_grow(struct parents *parents)
         parents->pages = pages;
         parents->page_cap = cap;
     }
-    struct parents_page *page = mem_try_alloc(parents->mem, sizeof *page);
+    struct parents_page *page =
+        parents->spare ? parents->spare : mem_try_alloc(parents->mem, sizeof *page);
     if (!page) return false;
+    parents->spare = NULL;
     page->zeros_before = parents->zeros;
     parents->pages[parents->page_count++] = page;
     return true;

@@ -17,6 +17,7 @@ struct parents_page {
 struct parents {
     struct mem *mem;
     struct parents_page **pages;
+    struct parents_page *spare; /* all zero, or NULL */
     uint32_t page_count, page_cap;
     uint64_t bits, zeros;
 };
@@ -25,6 +26,8 @@ struct parents {
 
 void parents_init(struct parents *parents, struct mem *mem);
 void parents_release(struct parents *parents);
+/* Makes the log empty and keeps a page of its memory. */
+void parents_clear(struct parents *parents);
 /* One more page. False: memory was refused. */
 bool parents_grow(struct parents *parents);
 

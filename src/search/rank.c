@@ -205,19 +205,28 @@ static void resolve(const struct search *search, struct worker *worker, uint32_t
         __builtin_prefetch((const char *)step->set + 64);
         origins_prefetch(&cluster->head.origins);
     }
-    if (some) search->space->kind->sets->prefetch(worker, first, end);
+    for (uint32_t i = first, to; some && i < end; i = to + 1) { /* as far as they leave it */
+        for (to = i; to < end && batch->steps[to].set != search->set;) to++;
+        if (to > i) search->space->kind->sets->prefetch(worker, i, to);
+    }
 }
 
+/* Clusters that wait stay where they are until the current one is done: what was found ahead
+ * stands. */
 static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
 {
-    struct set *const set = search->set;
+    struct history *history = history_of(search);
     struct batch_step *step = &worker->batch.steps[state->first];
-    if (state->state != SET_NONE) set->next_level = state->state + 1;
+    if (state->state != SET_NONE) search->set->next_level = state->state + 1;
     for (const struct batch_step *last = step + state->steps; step < last; step++) {
-        if (step->set == set && set) continue;
-        struct cluster *cluster = reach(search, step->tag);
+        CHECKED(!step->set || ((struct cluster *)step->set->owner)->head.rank == step->tag);
+        if (step->set && step->tag <= history->farthest) continue;
+        if (step->set) {
+            history->farthest = step->tag;
+            continue;
+        }
+        const struct cluster *cluster = reach(search, step->tag);
         if (!cluster) return false;
-        CHECKED(cluster->set->owner == cluster && cluster->head.rank == step->tag);
         step->set = cluster->set;
     }
     return true;
@@ -242,6 +251,7 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     struct cluster_statistics *statistics = own->history.statistics;
     const struct batch *batch = &worker->batch;
     const struct set_kind *sets = search->space->kind->sets;
+    if (!batch->fresh_count && !own->ample) return true; /* often */
     for (uint32_t f = 0; f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
         struct cluster *cluster = step->set->owner;

@@ -41,7 +41,7 @@ static bool finish_odd(struct search *search, const struct batch_state *state)
     return true;
 }
 
-static bool finish_state(struct search *search, const struct batch_state *state)
+static inline bool finish_state(struct search *search, const struct batch_state *state)
 {
     const bool odd = state->end != BATCH_GOES_ON || state->failures || state->state == SET_NONE;
     if (odd) return finish_odd(search, state);
@@ -49,15 +49,19 @@ static bool finish_state(struct search *search, const struct batch_state *state)
     return true;
 }
 
-static bool finish_open(struct search *search)
+static bool finish_opened(struct search *search)
 {
-    if (!search->lot.has_open) return true;
     search->lot.has_open = false;
     findings_report(search);
-    return finish_state(search, &search->lot.open);
+    return finish_odd(search, &search->lot.open);
 }
 
-static void look_at_lot(struct search *search)
+static inline bool finish_open(struct search *search)
+{
+    return !search->lot.has_open || finish_opened(search);
+}
+
+static inline void look_at_lot(struct search *search)
 {
     struct lot *lot = &search->lot;
     const struct task *task = search->task;
@@ -67,12 +71,14 @@ static void look_at_lot(struct search *search)
         lot->stop = poll_decided(search);
 }
 
-bool search_end_lot(struct search *search)
+static inline bool end_lot(struct search *search)
 {
     bool good = finish_open(search);
     look_at_lot(search);
     return good;
 }
+
+bool search_end_lot(struct search *search) { return end_lot(search); }
 
 /* ---- adding what was found ---- */
 
@@ -228,8 +234,7 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
 {
     struct lot *lot = &search->lot;
     if (lot->stop != STOP_NONE) return poll_stop(search, lot->stop);
-    if (!(lot->states == lot->most_states ? search_end_lot(search) : finish_open(search)))
-        return false;
+    if (!(lot->states == lot->most_states ? end_lot(search) : finish_open(search))) return false;
     if (is_left_out(lot, state, state->steps + state->known)) return poll_stop(search, lot->stop);
     lot->states++;
     assert(lot->states <= lot->most_states && lot->steps <= lot->most_steps);
@@ -302,7 +307,7 @@ static inline bool is_near(const struct search *search)
     return search->set->count < NEAR_STATES && !search->order->resolve;
 }
 
-bool search_expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
+static inline bool expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
 {
     struct batch *batch = &worker->batch;
     const uint32_t first = batch->step_count;
@@ -311,6 +316,11 @@ bool search_expand_ahead(const struct search *search, struct worker *worker, uin
     if (search->order->place) search->order->place(search, worker, first, batch->step_count);
     if (!is_near(search)) search->space->kind->sets->prefetch(worker, first, batch->step_count);
     return true;
+}
+
+bool search_expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
+{
+    return expand_ahead(search, worker, state);
 }
 
 void search_look_up(const struct search *search, struct worker *worker, uint32_t first)
@@ -344,7 +354,7 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
     bool paused = false;
     while (*cursor < (end == SET_NONE ? search->set->count : end) && !paused) {
         if (!search_goes_on(search)) return batch_clear(&worker->batch), false;
-        if (!search_expand_ahead(search, worker, *cursor)) {
+        if (!expand_ahead(search, worker, *cursor)) {
             /* what is on its way may be all that takes memory */
             bool stuck =
                 !batch->state_count && !(search->order->relieve && search->order->relieve(search));

@@ -139,31 +139,47 @@ static void test_budget(struct unit *unit)
     }
 }
 
-static void test_parents(struct unit *unit)
+/* A log of so many states, empty before. */
+static void fill_parents(struct unit *unit, struct parents *parents, uint32_t most,
+                         struct random *random)
 {
     enum { STATES = 400000 };
     static uint64_t parent[STATES];
+    uint32_t states = 0, initial = 5, bad = 0;
+    CHECK(unit, most <= STATES && !parents->bits);
+    for (; states < initial; states++) {
+        CHECK(unit, parents_found(parents));
+        parent[states] = PARENTS_NONE;
+    }
+    for (uint32_t at = 0; at < states && states + 8 < most; at++) {
+        parents_expand(parents);
+        uint32_t children = (uint32_t)random_below(random, 5);
+        if (at + 1 == states && !children) children = 1;
+        for (; children; children--) {
+            parents_found(parents);
+            parent[states++] = at;
+        }
+    }
+    for (uint32_t i = 0; i < states; i++) bad += parents_of(parents, i) != parent[i];
+    CHECK(unit, states + 20 > most && bad == 0 && parents_check(parents));
+}
+
+static void test_parents(struct unit *unit)
+{
     struct mem mem;
     struct parents parents;
     struct random random = {7};
     mem_init(&mem);
     parents_init(&parents, &mem);
-    uint32_t states = 0, initial = 5, bad = 0;
-    for (; states < initial; states++) {
-        CHECK(unit, parents_found(&parents));
-        parent[states] = PARENTS_NONE;
+    fill_parents(unit, &parents, 400000, &random);
+    const uint64_t peak = mem.peak;
+    parents_clear(&parents);
+    for (uint32_t most = 30; most < 200000; most *= 9) {
+        fill_parents(unit, &parents, most, &random);
+        parents_clear(&parents);
+        parents_clear(&parents); /* of an empty one */
     }
-    for (uint32_t at = 0; at < states && states < STATES - 8; at++) {
-        parents_expand(&parents);
-        uint32_t children = (uint32_t)random_below(&random, 5);
-        if (at + 1 == states && !children) children = 1;
-        for (; children; children--) {
-            parents_found(&parents);
-            parent[states++] = at;
-        }
-    }
-    for (uint32_t i = 0; i < states; i++) bad += parents_of(&parents, i) != parent[i];
-    CHECK(unit, states > 300000 && bad == 0);
+    CHECK(unit, mem.peak == peak);
     parents_release(&parents);
     CHECK(unit, mem.used == 0);
     mem_release(&mem);
