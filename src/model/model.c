@@ -309,6 +309,16 @@ bool model_has_hidden(const struct model *model)
     return false;
 }
 
+void model_bound_range(const struct model *model, const struct clock_constraint *constraint,
+                       int64_t *low, int64_t *high)
+{
+    *low = *high = constraint->bound;
+    if (!constraint->varies) return;
+    const struct expr_node *value = expr_get(&model->exprs, constraint->value);
+    *low = constraint->is_narrow ? constraint->low : value->low;
+    *high = constraint->is_narrow ? constraint->high : value->high;
+}
+
 void model_end_rule(struct model *model)
 {
     struct model_rule *rule = last_rule(model);
@@ -396,6 +406,23 @@ static void collect_code(struct code_walk *walk, const struct model_rule *rule, 
     walk_code(walk, rule->body);
 }
 
+bool model_writes(const struct model *model, const struct model_rule *rule, uint32_t var)
+{
+    return rule->writes
+           && bsearch(&var, model->accesses.data + rule->first_write, rule->writes,
+                      sizeof(uint32_t), by_number);
+}
+
+static void collect_constraints(struct model *model, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct clock_constraint *constraint = &model->constraints.data[first + i];
+        if (constraint->is_conditional)
+            expr_each_var(&model->exprs, constraint->when, collect, model);
+        if (constraint->varies) expr_each_var(&model->exprs, constraint->value, collect, model);
+    }
+}
+
 /* `count` variables that the code writes are the last accesses, in order. */
 static void mark_provisional(struct model *model, const struct model_rule *rule, uint32_t count)
 {
@@ -422,6 +449,7 @@ void model_finish(struct model *model)
         for (uint32_t i = 0; i < rule->stores; i++)
             expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, collect,
                           model);
+        collect_constraints(model, rule->first_guard, rule->guards);
         collect_code(&walk, rule, false);
         rule->reads = sort_accesses(model, rule->first_read);
         rule->first_write = model->accesses.len;
@@ -445,7 +473,9 @@ void model_finish(struct model *model)
  *      what is left out has one value;
  *  9 rules that ask for permission are in models with priorities or with time, not with both: where
  *      a rule waits for one that is never
- *  taken, being stuck is not decided by either alone. */
+ *  taken, being stuck is not decided by either alone;
+ *  10 the variable that sets a clock is hidden, sets no other one, and nothing reads it; conditions
+ * and bounds of clocks never fail; urgent rules have no interval. */
 static const char *check_vars(const struct model *model)
 {
     for (uint32_t i = 0; i < model->vars.len; i++) {
@@ -505,6 +535,8 @@ static const char *check_rule(const struct model *model, const struct model_rule
     for (uint32_t i = 0; i < rule->resets; i++)
         if (model->resets.data[rule->first_reset + i].clock >= model->clocks.len)
             return "3: a reset without its clock";
+    if (rule->is_urgent && rule->interval != MODEL_NONE)
+        return "10: an urgent rule with an interval";
     for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
         const uint32_t *access = &model->accesses.data[rule->first_read + i];
         if (*access >= model->vars.len) return "6: an access without its variable";
@@ -558,6 +590,43 @@ static const char *check_wholes(const struct model *model)
     return NULL;
 }
 
+static const char *check_constraint(const struct model *model,
+                                    const struct clock_constraint *constraint)
+{
+    if ((constraint->x != MODEL_NONE && constraint->x >= model->clocks.len)
+        || (constraint->y != MODEL_NONE && constraint->y >= model->clocks.len))
+        return "3: a constraint without its clock";
+    if (constraint->is_conditional && !expr_get(&model->exprs, constraint->when)->is_bool)
+        return "4: a condition that is not Boolean";
+    if (constraint->varies && expr_get(&model->exprs, constraint->value)->is_bool)
+        return "4: a bound that is Boolean";
+    if ((constraint->is_conditional && expr_get(&model->exprs, constraint->when)->may_fail)
+        || (constraint->varies && expr_get(&model->exprs, constraint->value)->may_fail))
+        return "10: a constraint that may fail";
+    return NULL;
+}
+
+static const char *check_setter(const struct model *model, uint32_t c)
+{
+    const struct model_clock *clock = &model->clocks.data[c];
+    if (clock->init < 0) return "2: a clock that begins below 0";
+    if (!clock->is_set_by_code) return NULL;
+    if (clock->setter >= model->vars.len) return "3: a clock without the variable that sets it";
+    if (!model->vars.data[clock->setter].is_hidden) return "10: a setter that is not hidden";
+    for (uint32_t other = 0; other < c; other++)
+        if (model->clocks.data[other].is_set_by_code
+            && model->clocks.data[other].setter == clock->setter)
+            return "10: a setter of two clocks";
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        if (rule->reads
+            && bsearch(&clock->setter, model->accesses.data + rule->first_read, rule->reads,
+                       sizeof(uint32_t), by_number))
+            return "10: a setter that is read";
+    }
+    return NULL;
+}
+
 bool model_check(const struct model *model, struct text *complaint)
 {
     const char *broken = check_vars(model);
@@ -589,12 +658,9 @@ bool model_check(const struct model *model, struct text *complaint)
     }
     for (uint32_t i = 0; !broken && i < model->code.len; i++)
         broken = check_code(model, &model->code.data[i]);
-    for (uint32_t i = 0; !broken && i < model->constraints.len; i++) {
-        const struct clock_constraint *constraint = &model->constraints.data[i];
-        if ((constraint->x != MODEL_NONE && constraint->x >= model->clocks.len)
-            || (constraint->y != MODEL_NONE && constraint->y >= model->clocks.len))
-            broken = "3: a constraint without its clock";
-    }
+    for (uint32_t i = 0; !broken && i < model->constraints.len; i++)
+        broken = check_constraint(model, &model->constraints.data[i]);
+    for (uint32_t i = 0; !broken && i < model->clocks.len; i++) broken = check_setter(model, i);
     if (!broken && model->has_final && !expr_get(&model->exprs, model->final)->is_bool)
         broken = "4: a condition that is not Boolean";
     if (!broken && model->rank != MODEL_NONE && model->rank >= model->vars.len)

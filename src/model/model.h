@@ -22,6 +22,10 @@
  * be taken at that moment: it is enabled, its timer is in its interval, and its clock constraints
  * hold. The details are in model/timed_eval.h.
  *
+ * No time passes while a process is in an urgent location, nor while an urgent rule is enabled and
+ * its clock guards hold. A step sets clocks to constants, and to values that its code computes:
+ * where both speak of a clock, the code counts.
+ *
  * Everything lives in flat tables and refers to other things by index. Rules own ranges of the
  * tables parts, conjuncts, stores, reads and writes. model_finish computes what is derived;
  * model_check states the invariants. */
@@ -128,7 +132,7 @@ struct model_interval {
 
 /* A clock that is set by code has a hidden variable of its own: after a step of a rule that writes
  * the variable, the clock is what the variable is, unless that is negative: then the clock goes
- * on. */
+ * on. Nothing reads the variable, and every step of such a rule writes it. */
 struct model_clock {
     const char *name;
     struct place place;
@@ -149,6 +153,8 @@ struct clock_constraint {
     expr when;
     bool varies; /* the bound is the value of this, whose range is known: */
     expr value;
+    bool is_narrow; /* the range is this one, which pass/tighten.h has found */
+    int64_t low, high;
 };
 
 /* A clock that a step sets, to 0 or more. */
@@ -197,7 +203,7 @@ struct model_rule {
     uint32_t first_guard, guards;  /* clock constraints */
     uint32_t first_reset, resets;  /* clocks that it sets */
     bool is_urgent; /* no time passes while it is enabled (priorities and where it leads aside) and
-                       its clock guards hold */
+                       its clock guards hold. It has no interval */
 };
 
 /* An invariant is true in every reachable state; what is to be reached (PROPERTY_REACH) is true in
@@ -416,6 +422,10 @@ bool model_asks(const struct model *model); /* some rule does */
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
 bool model_has_hidden(const struct model *model);
+/* Between which numbers the bound of a constraint lies. */
+void model_bound_range(const struct model *model, const struct clock_constraint *constraint,
+                       int64_t *low, int64_t *high);
+bool model_writes(const struct model *model, const struct model_rule *rule, uint32_t var);
 /* Whether the guard of a rule says which value a variable has (a conjunct `var == constant`); the
  * first one that does says it. */
 bool model_rule_requires(const struct model *model, uint32_t rule, uint32_t var, int64_t *value);

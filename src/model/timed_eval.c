@@ -86,29 +86,64 @@ static void in_interval(const struct timed_state *state, struct timed_window *wi
         not_after(window, (wide)interval->high * state->denominator - value, interval->high_open);
 }
 
-static bool is_reset(const struct model *model, const struct model_rule *rule, uint32_t clock)
+bool timed_bound(const struct model *model, const struct clock_constraint *constraint,
+                 const int64_t *values, int64_t *bound)
 {
-    for (uint32_t i = 0; rule && i < rule->resets; i++)
-        if (model->resets.data[rule->first_reset + i].clock == clock) return true;
+    int64_t when = true;
+    bool good = !constraint->is_conditional || eval_expr(model, constraint->when, values, &when);
+    *bound = constraint->bound;
+    if (good && when && constraint->varies)
+        good = eval_expr(model, constraint->value, values, bound);
+    assert(good); /* they never fail */
+    return good && when;
+}
+
+bool timed_sets(const struct model *model, const struct model_rule *rule, const int64_t *next,
+                uint32_t clock, int64_t *value)
+{
+    const struct model_clock *of = &model->clocks.data[clock];
+    if (of->is_set_by_code && next[of->setter] >= 0 && model_writes(model, rule, of->setter)) {
+        *value = next[of->setter];
+        return true;
+    }
+    for (uint32_t i = 0; i < rule->resets; i++)
+        if (model->resets.data[rule->first_reset + i].clock == clock) {
+            *value = model->resets.data[rule->first_reset + i].value;
+            return true;
+        }
     return false;
 }
 
-/* The delays after which a constraint holds; with a rule, after its resets. A clock that is reset
- * is 0, whatever the delay. */
-static void satisfy(const struct timed_state *state, struct timed_window *window,
-                    const struct clock_constraint *constraint, const struct model_rule *rule)
+/* One side of a constraint: its value now, and whether it grows with the delay. A clock that the
+ * rule sets is what it is set to, whatever the delay. */
+static bool side(const struct timed_state *state, uint32_t clock, const struct model_rule *rule,
+                 const int64_t *next, wide *now)
 {
-    bool x_runs = constraint->x != MODEL_NONE && !is_reset(state->model, rule, constraint->x);
-    bool y_runs = constraint->y != MODEL_NONE && !is_reset(state->model, rule, constraint->y);
-    wide x = x_runs ? state->clocks[constraint->x] : 0,
-         y = y_runs ? state->clocks[constraint->y] : 0;
-    wide bound = (wide)constraint->bound * state->denominator;
+    int64_t value = 0;
+    bool runs =
+        clock != MODEL_NONE && !(rule && timed_sets(state->model, rule, next, clock, &value));
+    *now = runs ? (wide)state->clocks[clock] : (wide)value * state->denominator;
+    return runs;
+}
+
+/* The delays after which a constraint holds in a state with these values; with a rule, when it has
+ * set its clocks. */
+static void satisfy(const struct timed_state *state, struct timed_window *window,
+                    const struct clock_constraint *constraint, const int64_t *values,
+                    const struct model_rule *rule)
+{
+    int64_t ticks;
+    wide x, y;
+    if (!timed_bound(state->model, constraint, values, &ticks)) return;
+    bool x_runs = side(state, constraint->x, rule, values, &x),
+         y_runs = side(state, constraint->y, rule, values, &y);
+    wide bound = (wide)ticks * state->denominator;
     if (x_runs == y_runs) {
         if (constraint->strict ? x - y >= bound : x - y > bound) *window = never;
     } else if (x_runs) {
-        not_after(window, bound - x, constraint->strict);
+        not_after(window, bound + y - x, constraint->strict);
     } else {
-        not_before(window, -bound - y, constraint->strict);
+        not_before(window, x - bound - y, constraint->strict);
     }
 }
 
@@ -125,7 +160,7 @@ static void satisfy_invariants(const struct timed_state *state, struct timed_win
             if (location->value != values[process->location]) continue;
             for (uint32_t i = 0; i < location->invariants; i++)
                 satisfy(state, window, &model->constraints.data[location->first_invariant + i],
-                        rule);
+                        values, rule);
         }
     }
 }
@@ -134,6 +169,40 @@ static bool has_timer(const struct timed_state *state, uint32_t r)
 {
     return (state->enabled[r] || state->fails[r])
            && state->model->rules.data[r].interval != MODEL_NONE;
+}
+
+static void satisfy_guards(const struct timed_state *state, struct timed_window *window,
+                           const struct model_rule *rule)
+{
+    for (uint32_t i = 0; i < rule->guards; i++)
+        satisfy(state, window, &state->model->constraints.data[rule->first_guard + i],
+                state->values, NULL);
+}
+
+bool timed_is_urgent(const struct model *model, const int64_t *values)
+{
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
+            if (location->is_urgent && location->value == values[process->location]) return true;
+        }
+    }
+    return false;
+}
+
+/* What is urgent. */
+static void hurry(const struct timed_state *state, struct timed_window *window)
+{
+    const struct model *model = state->model;
+    if (timed_is_urgent(model, state->values)) not_after(window, 0, false);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        struct timed_window possible = always;
+        if (!model->rules.data[r].is_urgent || !(state->enabled[r] || state->fails[r])) continue;
+        satisfy_guards(state, &possible, &model->rules.data[r]);
+        if (!timed_window_is_empty(&possible)) not_after(window, possible.low, false);
+    }
 }
 
 struct timed_window timed_patience(const struct timed_state *state)
@@ -149,6 +218,7 @@ struct timed_window timed_patience(const struct timed_state *state)
                       interval->high_open);
     }
     satisfy_invariants(state, &window, state->values, NULL);
+    hurry(state, &window);
     return window;
 }
 
@@ -161,8 +231,7 @@ static struct timed_window find_chance(const struct timed_state *state, uint32_t
     struct timed_window window = timed_patience(state);
     if (rule->interval != MODEL_NONE)
         in_interval(state, &window, state->timers[r], &model->intervals.data[rule->interval]);
-    for (uint32_t i = 0; i < rule->guards; i++)
-        satisfy(state, &window, &model->constraints.data[rule->first_guard + i], NULL);
+    satisfy_guards(state, &window, rule);
     if (next) satisfy_invariants(state, &window, next, rule);
     return window;
 }
@@ -267,10 +336,14 @@ bool timed_start(struct timed_state *state, const int64_t *values)
 {
     const struct model *model = state->model;
     memcpy(state->values, values, model->vars.len * sizeof *values);
-    memset(state->clocks, 0, model->clocks.len * sizeof *state->clocks);
+    bool fits = true; /* values that large leave their range */
+    for (uint32_t c = 0; c < model->clocks.len; c++) {
+        fits &= model->clocks.data[c].init <= INT64_MAX / 4 / state->denominator;
+        state->clocks[c] = fits ? model->clocks.data[c].init * state->denominator : 0;
+    }
     find_enabled(state, MODEL_NONE);
     struct timed_window window = timed_patience(state);
-    return eval_is_initial(model, values) && timed_window_has(&window, 0);
+    return fits && eval_is_initial(model, values) && timed_window_has(&window, 0);
 }
 
 bool timed_take(struct timed_state *state, uint32_t r)
@@ -278,11 +351,16 @@ bool timed_take(struct timed_state *state, uint32_t r)
     const struct model *model = state->model;
     if (r >= model->rules.len || timed_try(state, r) != EVAL_ENABLED) return false;
     const struct model_rule *rule = &model->rules.data[r];
-    int64_t *swap = state->values;
+    int64_t value, *swap = state->values;
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        if (timed_sets(model, rule, state->next, c, &value)
+            && value > INT64_MAX / 4 / state->denominator)
+            return false; /* the number leaves its range */
     state->values = state->next;
     state->next = swap;
-    for (uint32_t i = 0; i < rule->resets; i++)
-        state->clocks[model->resets.data[rule->first_reset + i].clock] = 0;
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        if (timed_sets(model, rule, state->values, c, &value))
+            state->clocks[c] = value * state->denominator;
     find_enabled(state, r);
     return true;
 }

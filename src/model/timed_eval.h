@@ -7,10 +7,13 @@
  * it would have been taken.
  *
  *  - Waiting: no timer passes the upper end of the interval of its rule, no clock leaves the
- *    invariant of a location.
+ *    invariant of a location; none at all in an urgent location, and not beyond the first moment at
+ *    which the clock guards of an urgent rule hold that is enabled or fails. (Where its guards hold
+ *    after 2, but not at 2, that is 2.)
  *  - Taking: a rule can be taken now, priorities aside, when it is enabled, its timer is in its
- *    interval, its clock guards hold, and after its resets the invariants of the locations it leads
- *    to hold. It is held back by a rule of a higher class that can be taken now, priorities aside.
+ *    interval, its clock guards hold, and with its clocks set the invariants of the locations it
+ *    leads to hold. It is held back by a rule of a higher class that can be taken now, priorities
+ * aside.
  *  - Afterwards timers start, go on or start again as model.h says. */
 #ifndef CAIRN_MODEL_TIMED_EVAL_H
 #define CAIRN_MODEL_TIMED_EVAL_H
@@ -22,6 +25,18 @@ bool timed_is_above(const struct model *model, uint32_t high, uint32_t low);
 /* Whether the timer of the other rule starts again when this one is taken: it is the same, or it
  * moves one of its processes. */
 bool timed_restarts(const struct model *model, uint32_t taken, uint32_t other);
+
+/* Whether a constraint says anything where the variables have these values; then *bound is what it
+ * compares with. */
+bool timed_bound(const struct model *model, const struct clock_constraint *constraint,
+                 const int64_t *values, int64_t *bound);
+/* Whether a step of the rule to a state with these values sets the clock; then *value is what to,
+ * in ticks. */
+bool timed_sets(const struct model *model, const struct model_rule *rule, const int64_t *next,
+                uint32_t clock, int64_t *value);
+
+/* Whether a process is in an urgent location. */
+bool timed_is_urgent(const struct model *model, const int64_t *values);
 
 struct timed_state {
     const struct model *model;

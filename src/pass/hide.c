@@ -1,8 +1,8 @@
 /* A backward slice. Cells are the variables and, behind them, the locals of code. A cell is
  * *needed* when something that can be seen may depend on it. Needed from the beginning are all
  * variables that are not hidden; then
- *  - what a condition reads (a guard, a condition of code, the final states, a property that is
- *    asked for);
+ *  - what a condition reads (a guard, a condition of code, a condition or a bound of a clock, the
+ *    final states, a property that is asked for), and what sets a clock;
  *  - what an expression reads that may fail, whatever its value is for, because the run-time error
  *    can be seen;
  *  - what is read for the value, or for the place, of an assignment to a needed cell; and all cells
@@ -128,6 +128,13 @@ static void look_at_rule(struct slice *slice, const struct model_rule *rule)
     }
 }
 
+/* Conditions and bounds of clocks are always seen. */
+static void look_at_constraint(struct slice *slice, const struct clock_constraint *constraint)
+{
+    if (constraint->is_conditional) need(slice, constraint->when, constraint->place);
+    if (constraint->varies) need(slice, constraint->value, constraint->place);
+}
+
 static void look_at_code(struct slice *slice, const struct code_node *node)
 {
     if (node->op == CODE_SET || node->op == CODE_COPY) look_at_assignment(slice, node);
@@ -142,6 +149,7 @@ static void look_at_formula(struct slice *slice, formula f)
         need(slice, node->atom, node->place);
         return;
     }
+    if (!formula_table[node->op].arity) return; /* clocks, and whether anything is possible */
     look_at_formula(slice, node->a);
     if (formula_table[node->op].arity == 2) look_at_formula(slice, node->b);
 }
@@ -151,10 +159,15 @@ static void find_needed(struct slice *slice, const formula *asked, uint32_t coun
     const struct model *model = slice->model;
     for (uint32_t v = 0; v < model->vars.len; v++)
         slice->needed[v] = !model->vars.data[v].is_hidden;
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        if (model->clocks.data[c].is_set_by_code)
+            slice->needed[model->clocks.data[c].setter] = true; /* after the step it says nothing */
     do {
         slice->changed = false;
         for (uint32_t r = 0; r < model->rules.len; r++) look_at_rule(slice, &model->rules.data[r]);
         for (uint32_t i = 0; i < model->code.len; i++) look_at_code(slice, &model->code.data[i]);
+        for (uint32_t i = 0; i < model->constraints.len; i++)
+            look_at_constraint(slice, &model->constraints.data[i]);
         if (model->has_final) need(slice, model->final, (struct place){0});
         for (uint32_t i = 0; i < count; i++) look_at_formula(slice, asked[i]);
     } while (slice->changed);

@@ -318,6 +318,19 @@ static void start(struct tightening *t)
         t->locals[l] = (struct bounds){model->locals.data[l].low, model->locals.data[l].low};
 }
 
+/* What the bound of a clock can be in any state. */
+static void narrow_bound(struct tightening *t, struct clock_constraint *constraint)
+{
+    if (!constraint->varies) return;
+    t->rule_stamp++; /* no guard is known to hold */
+    forget(t);
+    const struct bounds bounds = bounds_of(t, constraint->value);
+    if (is_nothing(bounds)) return;
+    constraint->is_narrow = true;
+    constraint->low = bounds.low;
+    constraint->high = bounds.high;
+}
+
 void tighten(struct model *model)
 {
     struct mem *mem = model->mem;
@@ -338,6 +351,8 @@ void tighten(struct model *model)
         t.changed = false;
         for (uint32_t r = 0; r < model->rules.len; r++) run_rule(&t, &model->rules.data[r]);
     }
+    for (uint32_t i = 0; !t.changed && i < model->constraints.len; i++)
+        narrow_bound(&t, &model->constraints.data[i]);
     for (uint32_t v = 0; !t.changed && v < model->vars.len; v++) {
         if (model_is_location(model, v)) continue; /* their names go with their numbers */
         struct model_var *var = &model->vars.data[v];

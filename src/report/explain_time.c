@@ -19,12 +19,12 @@ static void show_ticks(const struct timed_state *timed, struct text *text, int64
 
 /* `x < 3`, `5 <= x`, `x - y <= 2` */
 static void show_constraint(const struct timed_state *timed, struct text *text,
-                            const struct clock_constraint *constraint)
+                            const struct clock_constraint *constraint, int64_t bound)
 {
     const struct model *model = timed->model;
     const char *sign = constraint->strict ? "<" : "<=";
     if (constraint->x == MODEL_NONE) {
-        show_ticks(timed, text, -constraint->bound);
+        show_ticks(timed, text, -bound);
         text_add(text, " %s %s", sign,
                  constraint->y == MODEL_NONE ? "0" : model->clocks.data[constraint->y].name);
         return;
@@ -33,27 +33,29 @@ static void show_constraint(const struct timed_state *timed, struct text *text,
     if (constraint->y != MODEL_NONE)
         text_add(text, " - %s", model->clocks.data[constraint->y].name);
     text_add(text, " %s ", sign);
-    show_ticks(timed, text, constraint->bound);
+    show_ticks(timed, text, bound);
 }
 
-/* A constraint that is false now; with a rule, after its resets. */
+/* A constraint that is false now, in a state with these values; with a rule, when that has led
+ * there and set its clocks. */
 static void show_false_constraint(const struct timed_state *timed, struct text *text,
-                                  const struct clock_constraint *constraint,
+                                  const struct clock_constraint *constraint, const int64_t *state,
                                   const struct model_rule *rule, const char *what)
 {
     const struct model *model = timed->model;
-    int64_t values[2] = {0, 0};
+    int64_t values[2] = {0, 0}, ticks, set_to;
+    if (!timed_bound(model, constraint, state, &ticks)) return;
     for (unsigned k = 0; k < 2; k++) {
         uint32_t clock = k ? constraint->y : constraint->x;
         if (clock != MODEL_NONE) values[k] = timed->clocks[clock];
-        for (uint32_t i = 0; rule && clock != MODEL_NONE && i < rule->resets; i++)
-            if (model->resets.data[rule->first_reset + i].clock == clock) values[k] = 0;
+        if (clock != MODEL_NONE && rule && timed_sets(model, rule, state, clock, &set_to))
+            values[k] = set_to * timed->denominator;
     }
     __int128 difference = (__int128)values[0] - values[1],
-             bound = (__int128)constraint->bound * timed->denominator;
+             bound = (__int128)ticks * timed->denominator;
     if (constraint->strict ? difference < bound : difference <= bound) return;
     text_add(text, "        %s", what);
-    show_constraint(timed, text, constraint);
+    show_constraint(timed, text, constraint, ticks);
     text_add(text, " is false");
     for (unsigned k = 0; k < 2; k++) {
         uint32_t clock = k ? constraint->y : constraint->x;
@@ -92,7 +94,7 @@ void explain_time(const struct timed_state *timed, struct text *text, uint32_t r
         }
         for (uint32_t i = 0; i < rule->guards; i++)
             show_false_constraint(timed, text, &model->constraints.data[rule->first_guard + i],
-                                  NULL, "");
+                                  timed->values, NULL, "");
         for (uint32_t p = 0; p < model->processes.len; p++) {
             const struct model_process *process = &model->processes.data[p];
             for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
@@ -102,7 +104,7 @@ void explain_time(const struct timed_state *timed, struct text *text, uint32_t r
                      location->value == next[process->location] && i < location->invariants; i++)
                     show_false_constraint(timed, text,
                                           &model->constraints.data[location->first_invariant + i],
-                                          rule, "afterwards ");
+                                          next, rule, "afterwards ");
             }
         }
     }

@@ -254,6 +254,16 @@ const char *trace_verify(const struct model *model, const struct trace *trace,
     return wrong;
 }
 
+/* What has set a clock says nothing afterwards. */
+static bool is_same_state(const struct model *model, int64_t *state, const int64_t *other)
+{
+    for (uint32_t c = 0; c < model->clocks.len; c++) {
+        const struct model_clock *clock = &model->clocks.data[c];
+        if (clock->is_set_by_code) state[clock->setter] = other[clock->setter];
+    }
+    return !memcmp(state, other, model->vars.len * sizeof *state);
+}
+
 /* The last state goes on with the state at `loop`: by a rule, or by repeating itself when nothing
  * is enabled. */
 static const char *verify_loop(struct trace_walk *walk, int64_t *target)
@@ -274,9 +284,7 @@ static const char *verify_loop(struct trace_walk *walk, int64_t *target)
                                  : eval_rule(model, rule, walk->state, walk->previous);
     if (tried != EVAL_ENABLED || !eval_permits(model, rule, walk->state))
         return "the loop is not closed by an enabled rule";
-    return memcmp(walk->previous, target, model->vars.len * sizeof *target)
-               ? "the loop does not lead back"
-               : NULL;
+    return !is_same_state(model, walk->previous, target) ? "the loop does not lead back" : NULL;
 }
 
 const char *trace_verify_temporal(const struct model *model, const struct trace *trace,

@@ -22,7 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODELS = 600, LARGEST = 4, MAX_REGIONS = 6000, NAMES = 8 };
+enum { MODELS = 900, LARGEST = 4, MOST_SET = 3, MAX_REGIONS = 12000, NAMES = 8 };
+/* Beyond this the search of regions does not tell values of a clock apart; with differences, more,
+ * because a test of x - y after y was set is one of x. */
+enum { CAP = LARGEST, CAP_OF_DIFFERENCES = LARGEST + MOST_SET + 1 };
 
 struct test {
     struct unit *unit;
@@ -30,6 +33,10 @@ struct test {
     struct mem *mem;
     struct model *model;
     unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
+    bool is_rich;     /* the model has all that timed automata of UPPAAL have */
+    uint32_t shared;  /* the variable that conditions and bounds read */
+    uint32_t visible; /* variables that are not hidden come first */
+    unsigned rich, with_differences, with_setters, rushing;
     unsigned sharing;  /* models in which rules share a timer */
     unsigned deciding; /* models in which rules with a REQUIRE share one */
 };
@@ -52,13 +59,49 @@ static expr equals(struct model *model, uint32_t var, int64_t value)
                      expr_int(&model->exprs, value));
 }
 
+static struct clock_constraint at_most(uint32_t clock, int64_t bound, bool strict)
+{
+    return (struct clock_constraint){.x = clock, .y = MODEL_NONE, .bound = bound, .strict = strict};
+}
+
+static struct clock_constraint at_least(uint32_t clock, int64_t bound, bool strict)
+{
+    return (struct clock_constraint){
+        .x = MODEL_NONE, .y = clock, .bound = -bound, .strict = strict};
+}
+
+/* A number that the shared variable has a say in, from -LARGEST to LARGEST. */
+static expr random_number(struct test *t, bool upper)
+{
+    struct exprs *exprs = &t->model->exprs;
+    expr shared = expr_var_in(exprs, t->shared, 0, 2);
+    if (!upper) return expr_make(exprs, EXPR_SUB, 0, shared, expr_int(exprs, 1 + below(t, 4)));
+    return expr_make(exprs, chance(t, 70) ? EXPR_ADD : EXPR_SUB, 0, shared,
+                     expr_int(exprs, below(t, 3)));
+}
+
 static struct clock_constraint random_constraint(struct test *t, bool upper)
 {
     uint32_t clock = below(t, t->model->clocks.len);
     int64_t bound = below(t, LARGEST + 1);
-    return upper ? (struct clock_constraint){clock, MODEL_NONE, bound, bound && chance(t, 30),
-                                             nowhere}
-                 : (struct clock_constraint){MODEL_NONE, clock, -bound, chance(t, 30), nowhere};
+    struct clock_constraint constraint = upper ? at_most(clock, bound, bound && chance(t, 30))
+                                               : at_least(clock, bound, chance(t, 30));
+    if (!t->is_rich) return constraint;
+    if (t->model->clocks.len > 1 && chance(t, 30)) {
+        uint32_t other = (clock + 1) % 2;
+        if (upper) constraint.y = other;
+        else constraint.x = other;
+        if (chance(t, 60)) constraint.bound = (int64_t)below(t, 3) - 1;
+    }
+    if (chance(t, 25)) {
+        constraint.varies = true;
+        constraint.value = random_number(t, upper);
+    }
+    if (chance(t, 25)) {
+        constraint.is_conditional = true;
+        constraint.when = equals(t->model, t->shared, below(t, 3));
+    }
+    return constraint;
 }
 
 static void add_processes(struct test *t, uint32_t count)
@@ -81,6 +124,7 @@ static void add_processes(struct test *t, uint32_t count)
                 vec_push(t->mem, &model->constraints, random_constraint(t, !chance(t, 10)));
                 location.invariants = 1;
             }
+            location.is_urgent = t->is_rich && chance(t, 12);
             vec_push(t->mem, &model->locations, location);
         }
     }
@@ -154,6 +198,23 @@ static void add_code(struct test *t, struct random *form, uint32_t shared, uint3
     model->rules.data[model->rules.len - 1].body = body.first;
 }
 
+/* What a step sets a clock to. */
+static int64_t random_value(struct test *t)
+{
+    return t->is_rich && chance(t, 50) ? below(t, MOST_SET + 1) : 0;
+}
+
+/* The same by code: a number, or nothing. */
+static expr random_setting(struct test *t)
+{
+    struct exprs *exprs = &t->model->exprs;
+    expr value = chance(t, 50) ? expr_int(exprs, below(t, MOST_SET + 1))
+                               : expr_var_in(exprs, t->shared, 0, 2);
+    return chance(t, 50) ? value
+                         : expr_choose(exprs, equals(t->model, t->shared, below(t, 3)), value,
+                                       expr_int(exprs, -1));
+}
+
 /* One path of a transition: the same processes, conditions and interval, and what it does with the
  * variables. */
 static void add_path(struct test *t, struct random form, const char *name, uint32_t shared,
@@ -179,9 +240,16 @@ static void add_path(struct test *t, struct random form, const char *name, uint3
         if (chance(t, 30)) model_add_clock_guard(model, random_constraint(t, chance(t, 50)));
         bool is_first = model->resets.len == model->rules.data[model->rules.len - 1].first_reset;
         if (chance(t, 30) && (!i || is_first))
-            model_add_reset(model, (struct clock_reset){.clock = below(t, model->clocks.len)});
+            model_add_reset(model, (struct clock_reset){.clock = below(t, model->clocks.len),
+                                                        .value = random_value(t)});
     }
-    if (is_timed) model->rules.data[model->rules.len - 1].interval = add_interval(t);
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        if (model->clocks.data[c].is_set_by_code && chance(t, 30))
+            model_add_store(model, model->clocks.data[c].setter, random_setting(t), nowhere);
+    model->rules.data[model->rules.len - 1].is_urgent =
+        t->is_rich && (!is_timed || chance(t, 30)) && chance(t, 40);
+    if (is_timed && !model->rules.data[model->rules.len - 1].is_urgent)
+        model->rules.data[model->rules.len - 1].interval = add_interval(t);
     model_end_rule(model);
 }
 
@@ -212,14 +280,46 @@ static void count_sharing(struct test *t)
     timers_release(&timers);
 }
 
+static void add_setters(struct test *t)
+{
+    struct model *model = t->model;
+    static const char *const setter_names[] = {"x.set", "y.set"};
+    t->visible = model->vars.len;
+    for (uint32_t c = 0; t->is_rich && c < model->clocks.len; c++) {
+        if (!chance(t, 35)) continue;
+        model->clocks.data[c].is_set_by_code = true;
+        model->clocks.data[c].setter = model->vars.len;
+        vec_push(t->mem, &model->vars,
+                 ((struct model_var){.name = setter_names[c],
+                                     .process = MODEL_NONE,
+                                     .low = -1,
+                                     .init = -1,
+                                     .high = MOST_SET,
+                                     .is_hidden = true}));
+    }
+}
+
+static bool has_differences(const struct model *model)
+{
+    for (uint32_t i = 0; i < model->constraints.len; i++)
+        if (model->constraints.data[i].x != MODEL_NONE
+            && model->constraints.data[i].y != MODEL_NONE)
+            return true;
+    return false;
+}
+
 static void make_model(struct test *t)
 {
     struct model *model = t->model = model_new(t->mem, "random");
     static const char *const clock_names[] = {"x", "y"};
-    uint32_t clocks = chance(t, 50) ? 1 + below(t, 2) : 0, rules = 2 + below(t, 6);
+    t->is_rich = chance(t, 50);
+    uint32_t clocks = t->is_rich || chance(t, 50) ? 1 + below(t, 2) : 0, rules = 2 + below(t, 6),
+             processes = 1 + below(t, 3);
     for (uint32_t c = 0; c < clocks; c++)
-        vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
-    add_processes(t, 1 + below(t, 3));
+        vec_push(t->mem, &model->clocks,
+                 ((struct model_clock){.name = clock_names[c], .init = random_value(t)}));
+    t->shared = processes;
+    add_processes(t, processes);
     uint32_t shared = model->vars.len;
     struct model_var var = {.name = "shared",
                             .process = MODEL_NONE,
@@ -235,6 +335,7 @@ static void make_model(struct test *t)
     if (has_spare)
         vec_push(t->mem, &model->vars,
                  ((struct model_var){.name = "spare", .process = MODEL_NONE, .high = 1}));
+    add_setters(t);
     for (uint32_t r = 0; r < rules; r++) add_transition(t, r, shared, has_spare);
     if (!model->intervals.len && !clocks)
         add_interval(t); /* of no rule: the model is timed all the same */
@@ -255,6 +356,8 @@ struct regions {
     struct test *t;
     const struct model *model;
     int64_t parts;            /* of a tick */
+    int64_t cap;              /* the largest constant, in parts */
+    bool differs;             /* there are constraints on differences */
     struct timed_state state; /* at work */
     struct store seen, discrete,
         all; /* regions that were visited; their discrete states; regions that were met */
@@ -276,7 +379,7 @@ static bool has_timer(const struct regions *regions, uint32_t r)
 /* All timers and clocks of the state that are not above every constant. */
 static uint32_t list_times(struct regions *regions, int64_t **list)
 {
-    int64_t cap = LARGEST * regions->parts;
+    int64_t cap = regions->cap;
     uint32_t count = 0;
     for (uint32_t r = 0; r < regions->model->rules.len; r++)
         if (has_timer(regions, r) && regions->state.timers[r] <= cap)
@@ -286,10 +389,51 @@ static uint32_t list_times(struct regions *regions, int64_t **list)
     return count;
 }
 
-/* The point that stands for the region of the state: fraction number i from below is 2 i parts. */
+/* The point between two, or the point itself, that stands for a difference as far as constraints
+ * can tell: these have whole constants up to LARGEST. */
+static int64_t plain_difference(const struct regions *regions, int64_t difference)
+{
+    const int64_t parts = regions->parts, most = (LARGEST + 1) * parts;
+    if (difference < 0) return -plain_difference(regions, -difference);
+    if (difference > LARGEST * parts) return most;
+    return difference % parts ? difference / parts * parts + parts / 2 : difference;
+}
+
+/* With two clocks, one or both above every constant: which side of constraints their difference is
+ * on must stay what it was. */
+static void keep_difference(struct regions *regions, int64_t before, bool first_is_above,
+                            bool second_is_above)
+{
+    const int64_t parts = regions->parts, above = regions->cap + parts, far = LARGEST * parts,
+                  kept = plain_difference(regions, before);
+    int64_t *clocks = regions->state.clocks;
+    if (first_is_above && second_is_above) {
+        clocks[1] = above + (LARGEST + 1) * parts;
+        clocks[0] = clocks[1] + kept;
+        return;
+    }
+    int64_t *larger = first_is_above ? &clocks[0] : &clocks[1],
+            smaller = first_is_above ? clocks[1] : clocks[0],
+            difference = first_is_above ? before : -before;
+    if (difference > far) *larger = smaller + far + parts > above ? smaller + far + parts : above;
+    else if (difference % parts == 0) *larger = smaller + difference;
+    else { /* between two whole numbers, and above the largest constant */
+        int64_t low = difference / parts * parts, high = low + parts;
+        if (low < regions->cap - smaller) low = regions->cap - smaller;
+        *larger = smaller + (low + high) / 2;
+    }
+}
+
+/* The point that stands for the region of the state: fraction number i from below is 4 i parts. */
 static void normalise(struct regions *regions)
 {
-    int64_t *list[64], parts = regions->parts, old[64], above = (LARGEST + 1) * parts;
+    int64_t *list[64], parts = regions->parts, old[64], above = regions->cap + parts;
+    const int64_t *clocks = regions->state.clocks;
+    const bool two = regions->model->clocks.len == 2;
+    const int64_t difference = two ? clocks[0] - clocks[1] : 0;
+    const bool is_above[2] = {two && clocks[0] > regions->cap, two && clocks[1] > regions->cap};
+    for (uint32_t v = regions->t->visible; v < regions->model->vars.len; v++)
+        regions->state.values[v] = regions->model->vars.data[v].init;
     uint32_t count = list_times(regions, list);
     for (uint32_t i = 0; i < count; i++) old[i] = *list[i];
     for (uint32_t i = 0; i < count; i++) {
@@ -300,13 +444,15 @@ static void normalise(struct regions *regions)
             for (uint32_t e = 0; e < k; e++) first = first && old[e] % parts != old[k] % parts;
             rank += first;
         }
-        *list[i] = old[i] / parts * parts + 2 * rank;
+        *list[i] = old[i] / parts * parts + 4 * rank;
     }
     for (uint32_t r = 0; r < regions->model->rules.len; r++)
-        if (has_timer(regions, r) && regions->state.timers[r] > LARGEST * parts)
+        if (has_timer(regions, r) && regions->state.timers[r] > regions->cap)
             regions->state.timers[r] = above;
     for (uint32_t c = 0; c < regions->model->clocks.len; c++)
-        if (regions->state.clocks[c] > LARGEST * parts) regions->state.clocks[c] = above;
+        if (regions->state.clocks[c] > regions->cap) regions->state.clocks[c] = above;
+    if (regions->differs && (is_above[0] || is_above[1]))
+        keep_difference(regions, difference, is_above[0], is_above[1]);
 }
 
 /* To the next region in time; false: there is none, or time may not pass. */
@@ -319,7 +465,7 @@ static bool pass(struct regions *regions)
         any_whole |= *list[i] % regions->parts == 0;
         if (*list[i] % regions->parts > largest) largest = *list[i] % regions->parts;
     }
-    return count && timed_wait(&regions->state, any_whole ? 1 : regions->parts - largest);
+    return count && timed_wait(&regions->state, any_whole ? 2 : regions->parts - largest);
 }
 
 static void save_record(struct regions *regions)
@@ -374,7 +520,7 @@ static void visit(struct regions *regions, const int64_t *record, int64_t level)
     uint64_t index;
     if (store_add(&regions->seen, record, store_hash(record, bytes), &index) != STORE_NEW) return;
     regions->too_many |= regions->seen.count > MAX_REGIONS;
-    uint32_t value_bytes = model->vars.len * sizeof *record;
+    uint32_t value_bytes = regions->t->visible * sizeof *record;
     if (store_add(&regions->discrete, record, store_hash(record, value_bytes), &index) == STORE_NEW)
         regions->levels[index] = level;
     load_record(regions, record);
@@ -408,13 +554,15 @@ static void search_regions(struct regions *regions, struct test *t)
     const struct model *model = t->model;
     *regions = (struct regions){.t = t,
                                 .model = model,
-                                .parts = 2 * (model->rules.len + model->clocks.len + 1),
+                                .parts = 4 * (model->rules.len + model->clocks.len + 1),
+                                .differs = has_differences(model),
                                 .words = model->vars.len + model->rules.len + model->clocks.len};
+    regions->cap = (regions->differs ? CAP_OF_DIFFERENCES : CAP) * regions->parts;
     timed_init(&regions->state, model, regions->parts);
     regions->record = mem_alloc(t->mem, (regions->words + 1) * sizeof *regions->record);
     regions->levels = mem_alloc(t->mem, (MAX_REGIONS + 2) * sizeof *regions->levels);
     store_init(&regions->seen, t->mem, regions->words * sizeof *regions->record);
-    store_init(&regions->discrete, t->mem, model->vars.len * sizeof *regions->record);
+    store_init(&regions->discrete, t->mem, t->visible * sizeof *regions->record);
     store_init(&regions->all, t->mem, regions->words * sizeof *regions->record);
     int64_t values[16];
     eval_first_initial(model, values);
@@ -543,7 +691,7 @@ static void add_property(struct test *t, const char *name, const int64_t *values
 {
     struct model *model = t->model;
     expr all = expr_bool(&model->exprs, true);
-    for (uint32_t v = 0; v < model->vars.len; v++)
+    for (uint32_t v = 0; v < t->visible; v++)
         all = expr_make(&model->exprs, EXPR_AND, 0, all, equals(model, v, values[v]));
     formula root =
         formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, all, all), nowhere);
@@ -620,7 +768,7 @@ static void check_temporal(struct test *t, const struct property_result *entry, 
 static void compare_temporal(struct test *t, struct regions *regions)
 {
     struct model *model = t->model;
-    uint32_t var = below(t, model->vars.len);
+    uint32_t var = below(t, t->visible);
     int64_t value = below(t, (uint64_t)model->vars.data[var].high + 1);
     bool *set = avoid_for_ever(regions, var, value), never = false, rarely = false;
     for (uint32_t i = 0; i < regions->initial.len; i++) never |= set[regions->initial.data[i]];
@@ -655,17 +803,31 @@ static void compare_temporal(struct test *t, struct regions *regions)
 static bool find_absent(const struct regions *regions, int64_t *values)
 {
     const struct model *model = regions->model;
-    for (uint32_t v = 0; v < model->vars.len; v++) values[v] = 0;
+    const uint32_t visible = regions->t->visible;
+    for (uint32_t v = 0; v < visible; v++) values[v] = 0;
     for (;;) {
         if (store_find(&regions->discrete, values,
                        store_hash(values, regions->discrete.record_bytes))
-            == UINT32_MAX)
+            == STORE_NONE)
             return true;
         uint32_t v = 0;
-        while (v < model->vars.len && values[v] == model->vars.data[v].high) values[v++] = 0;
-        if (v == model->vars.len) return false;
+        while (v < visible && values[v] == model->vars.data[v].high) values[v++] = 0;
+        if (v == visible) return false;
         values[v]++;
     }
+}
+
+static void count_rich(struct test *t)
+{
+    bool sets = false, rushes = false;
+    for (uint32_t c = 0; c < t->model->clocks.len; c++)
+        sets |= t->model->clocks.data[c].is_set_by_code;
+    for (uint32_t r = 0; r < t->model->rules.len; r++)
+        rushes |= t->model->rules.data[r].is_urgent && t->model->rules.data[r].guards;
+    t->rich += t->is_rich;
+    t->with_differences += has_differences(t->model);
+    t->with_setters += sets;
+    t->rushing += rushes;
 }
 
 static void compare(struct test *t)
@@ -681,6 +843,7 @@ static void compare(struct test *t)
     }
     t->compared++;
     count_sharing(t);
+    count_rich(t);
     t->with_priorities += t->model->priorities.len != 0;
     t->dead += regions.dead;
     t->failing += regions.failing;
@@ -704,7 +867,7 @@ static void begin_model(struct test *t, uint32_t processes, uint32_t clocks)
     struct model *model = t->model = model_new(t->mem, "known");
     static const char *const clock_names[] = {"x", "y"};
     for (uint32_t c = 0; c < clocks; c++)
-        vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
+        vec_push(t->mem, &model->clocks, ((struct model_clock){.name = clock_names[c]}));
     for (uint32_t p = 0; p < processes; p++) {
         struct model_var var = {.name = names[p], .process = p, .high = 3};
         struct model_process process = {.name = names[p],
@@ -749,14 +912,12 @@ static void not_at_ends(struct test *t)
 
 static void guard_at_most(struct test *t, uint32_t clock, int64_t bound)
 {
-    model_add_clock_guard(t->model,
-                          (struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere});
+    model_add_clock_guard(t->model, at_most(clock, bound, false));
 }
 
 static void guard_at_least(struct test *t, uint32_t clock, int64_t bound)
 {
-    model_add_clock_guard(t->model,
-                          (struct clock_constraint){MODEL_NONE, clock, -bound, false, nowhere});
+    model_add_clock_guard(t->model, at_least(clock, bound, false));
 }
 
 static void stay_at_most(struct test *t, uint32_t process, uint32_t location, uint32_t clock,
@@ -767,8 +928,7 @@ static void stay_at_most(struct test *t, uint32_t process, uint32_t location, ui
         &model->locations.data[model->processes.data[process].first_location + location];
     place->first_invariant = model->constraints.len;
     place->invariants = 1;
-    vec_push(t->mem, &model->constraints,
-             ((struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere}));
+    vec_push(t->mem, &model->constraints, at_most(clock, bound, false));
 }
 
 /* Class 1 is above class 0. */
@@ -1003,16 +1163,20 @@ int main(int argc, char **argv)
         if (unit.failed > failed) printf("seed %llu\n", (unsigned long long)seed);
         mem_release(&mem);
     }
-    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u "
-           "traces with fractions, %u models share timers (%u with conditions in code), %u have "
-           "too many regions\n",
-           t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
-           t.sharing, t.deciding, t.skipped);
+    printf(
+        "%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u "
+        "traces with fractions, %u models share timers (%u with conditions in code), %u have "
+        "too many regions; %u with all of timed automata (%u compare clocks, %u set them by code, "
+        "%u have urgent rules with clock guards)\n",
+        t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
+        t.sharing, t.deciding, t.skipped, t.rich, t.with_differences, t.with_setters, t.rushing);
     if (argc == 1) {
         CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50
                          && t.failing > 10 && t.open_dates > 10 && t.eventually > 25
                          && t.again > 10);
         CHECK(&unit, t.sharing > 50 && t.deciding > 10);
+        CHECK(&unit,
+              t.rich > 250 && t.with_differences > 60 && t.with_setters > 60 && t.rushing > 100);
     }
     return unit_finish(&unit);
 }

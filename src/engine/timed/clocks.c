@@ -20,8 +20,15 @@
  *
  * Where a guard does not fix a location, it counts for all; where the next location is computed, or
  * written by code, any may follow; a test in a rule none of whose guards fixes a location counts
- * everywhere. A rule that others wait for is also asked whether its guards are false: its
- * constraints count in both directions. */
+ * everywhere. A rule that others wait for, or that is urgent, is also asked whether its guards are
+ * false: its constraints count in both directions. A constraint counts whether or not its condition
+ * holds; of a bound that varies, the largest number that it can be. A step of a rule whose code may
+ * set the clock is none that resets it.
+ *
+ * Differences. A test of x - y < c is one of both clocks. When y is set to n before the test, and x
+ * is not, it is a test of x < n + c; so it counts as one of x with |c| and the largest number that
+ * y is ever set to, in both directions, and of y in the same way. moves.c says why that is
+ * enough. */
 #include "engine/timed/clocks.h"
 
 #include "base/checked.h"
@@ -54,18 +61,23 @@ static bool has_locations(const struct model *model, uint32_t process)
            && (uint64_t)(model->vars.data[var].high - model->vars.data[var].low) < MAX_LOCATIONS;
 }
 
+int64_t clocks_largest(const struct model *model, uint32_t c)
+{
+    const struct model_clock *clock = &model->clocks.data[c];
+    int64_t largest = clock->init;
+    if (clock->is_set_by_code && model->vars.data[clock->setter].high > largest)
+        largest = model->vars.data[clock->setter].high;
+    for (uint32_t i = 0; i < model->resets.len; i++)
+        if (model->resets.data[i].clock == c && model->resets.data[i].value > largest)
+            largest = model->resets.data[i].value;
+    return largest;
+}
+
 /* The value that the guard fixes the variable to. */
 static int64_t required_value(const struct model *model, uint32_t rule, uint32_t var)
 {
     int64_t value;
     return model_rule_requires(model, rule, var, &value) ? value : ANYWHERE;
-}
-
-static bool rule_writes(const struct model *model, const struct model_rule *rule, uint32_t var)
-{
-    for (uint32_t i = 0; i < rule->writes; i++)
-        if (model->accesses.data[rule->first_write + i] == var) return true;
-    return false;
 }
 
 static int64_t next_value(const struct model *model, const struct model_rule *rule, uint32_t var)
@@ -87,7 +99,7 @@ static void find_steps(struct analysis *analysis)
         for (uint32_t r = 0; has_locations(model, p) && r < model->rules.len; r++) {
             const struct model_rule *rule = &model->rules.data[r];
             uint32_t var = model->processes.data[p].location;
-            if (!rule_writes(model, rule, var)) continue;
+            if (!model_writes(model, rule, var)) continue;
             struct local_step step = {r, required_value(model, r, var),
                                       next_value(model, rule, var)};
             bool never = step.from != ANYWHERE
@@ -168,6 +180,16 @@ static bool raise_to(int32_t *bound, int64_t constant)
     return true;
 }
 
+/* The largest constant that the clock is compared with when the other one was set before. */
+static int64_t across(const struct model *model, const struct clock_constraint *constraint,
+                      uint32_t clock)
+{
+    int64_t low, high;
+    model_bound_range(model, constraint, &low, &high);
+    return (high > -low ? high : -low)
+           + clocks_largest(model, constraint->x == clock ? constraint->y : constraint->x);
+}
+
 /* What the constraints compare the clock with. It is never below a negative constant, which must be
  * told, too; it is always above one, which says nothing. */
 static void add_constraints(struct clock_range *range, const struct model *model, uint32_t first,
@@ -175,10 +197,17 @@ static void add_constraints(struct clock_range *range, const struct model *model
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct clock_constraint *constraint = &model->constraints.data[first + i];
-        int64_t bound = constraint->x == clock ? constraint->bound < 0 ? 0 : constraint->bound
-                                               : -constraint->bound;
+        int64_t low, high;
+        if (constraint->x != clock && constraint->y != clock) continue;
+        if (clocks_is_diagonal(constraint)) {
+            raise_to(&range->lower, across(model, constraint, clock));
+            raise_to(&range->upper, across(model, constraint, clock));
+            continue;
+        }
+        model_bound_range(model, constraint, &low, &high);
+        int64_t bound = constraint->x == clock ? high < 0 ? 0 : high : -low;
         bool always = constraint->y == clock && (bound < 0 || (!bound && !constraint->strict));
-        if ((constraint->x != clock && constraint->y != clock) || always) continue;
+        if (always) continue;
         if (constraint->x == clock || both_ways) raise_to(&range->upper, bound);
         if (constraint->y == clock || both_ways) raise_to(&range->lower, bound);
     }
@@ -188,6 +217,12 @@ static bool join(struct clock_range *to, const struct clock_range *from)
 {
     bool lower = raise_to(&to->lower, from->lower), upper = raise_to(&to->upper, from->upper);
     return lower || upper;
+}
+
+/* Whether somebody asks if the guards of the rule are false. */
+static bool is_asked(const struct analysis *analysis, uint32_t r)
+{
+    return analysis->timers->holds[r] || analysis->model->rules.data[r].is_urgent;
 }
 
 /* Tests put down to the process, at its locations from `low` on. False: there are none. */
@@ -213,7 +248,7 @@ static bool find_tests(const struct analysis *analysis, uint32_t p, uint32_t clo
         int64_t at = required_value(model, r, process->location);
         if (at < low || at > high) continue;
         add_constraints(&ranges[at - low], model, model->rules.data[r].first_guard,
-                        model->rules.data[r].guards, clock, analysis->timers->holds[r]);
+                        model->rules.data[r].guards, clock, is_asked(analysis, r));
         found = true;
     }
     return found;
@@ -248,7 +283,7 @@ static bool find_loose_tests(const struct analysis *analysis, uint32_t clock,
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!analysis->tests[r] || analysis->owner[r] != MODEL_NONE) continue;
         add_constraints(range, model, model->rules.data[r].first_guard, model->rules.data[r].guards,
-                        clock, analysis->timers->holds[r]);
+                        clock, is_asked(analysis, r));
         found = true;
     }
     for (uint32_t p = 0; p < model->processes.len; p++) { /* of processes with too many locations */
@@ -313,18 +348,88 @@ static void find_invariants(struct clocks *clocks)
             struct clock_invariant invariant = {process->location, location->value,
                                                 location->first_invariant, location->invariants};
             if (location->invariants) vec_push(clocks->mem, &clocks->invariants, invariant);
+            if (location->is_urgent)
+                vec_push(clocks->mem, &clocks->urgent,
+                         ((struct clock_urgency){process->location, location->value}));
         }
     }
 }
 
-void clocks_init(struct clocks *clocks, const struct model *model, const struct timers *timers)
+static void compile(struct clocks *clocks, struct program *program)
+{
+    const struct model *model = clocks->model;
+    bool any = false;
+    for (uint32_t i = 0; i < model->constraints.len; i++)
+        any |= model->constraints.data[i].is_conditional || model->constraints.data[i].varies;
+    if (!any) return;
+    clocks->codes = mem_alloc(clocks->mem, model->constraints.len * sizeof *clocks->codes);
+    for (uint32_t i = 0; i < model->constraints.len; i++) {
+        const struct clock_constraint *constraint = &model->constraints.data[i];
+        clocks->codes[i] = (struct clock_code){
+            constraint->is_conditional ? program_compile(program, constraint->when) : PROGRAM_NONE,
+            constraint->varies ? program_compile(program, constraint->value) : PROGRAM_NONE};
+    }
+}
+
+bool clocks_compute(const struct clocks *clocks, const struct program *program,
+                    const uint64_t *words, uint32_t i, dbm_bound *bound)
+{
+    const struct clock_constraint *constraint = &clocks->model->constraints.data[i];
+    const struct clock_code *code = &clocks->codes[i];
+    int64_t when = true, value = constraint->bound;
+    bool good = code->when == PROGRAM_NONE || program_run(program, code->when, words, &when);
+    if (good && when && code->value != PROGRAM_NONE)
+        good = program_run(program, code->value, words, &value);
+    assert(good); /* they never fail */
+    if (!good || !when) return false;
+    *bound = constraint->strict ? bound_strict(value) : bound_weak(value);
+    return true;
+}
+
+static void add_diagonal(struct clocks *clocks, struct clock_diagonal diagonal)
+{
+    for (uint32_t i = 0; i < clocks->diagonals.len; i++) {
+        const struct clock_diagonal *other = &clocks->diagonals.data[i];
+        if (other->x == diagonal.x && other->y == diagonal.y && other->bound == diagonal.bound)
+            return;
+    }
+    vec_push(clocks->mem, &clocks->diagonals, diagonal);
+}
+
+/* x - y <= c and y - x < -c tell the same apart. */
+static void find_diagonals(struct clocks *clocks)
+{
+    const struct model *model = clocks->model;
+    for (uint32_t i = 0; i < model->constraints.len; i++) {
+        const struct clock_constraint *constraint = &model->constraints.data[i];
+        int64_t low, high;
+        if (!clocks_is_diagonal(constraint)) continue;
+        clocks->is_compared[constraint->x] = clocks->is_compared[constraint->y] = true;
+        model_bound_range(model, constraint, &low, &high);
+        assert(high - low < CLOCKS_MOST_BOUNDS); /* the model was refused otherwise */
+        for (int64_t c = low; c <= high; c++) {
+            const dbm_bound bound = constraint->strict ? bound_strict(c) : bound_weak(c);
+            add_diagonal(clocks, constraint->x < constraint->y
+                                     ? (struct clock_diagonal){constraint->x, constraint->y, bound}
+                                     : (struct clock_diagonal){constraint->y, constraint->x,
+                                                               bound_negate(bound)});
+        }
+    }
+}
+
+void clocks_init(struct clocks *clocks, const struct model *model, const struct timers *timers,
+                 struct program *program)
 {
     struct mem *mem = model->mem;
     struct analysis analysis = {.clocks = clocks, .model = model, .timers = timers};
     *clocks = (struct clocks){.mem = mem, .model = model};
     clocks->first_view =
         mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->first_view);
+    clocks->is_compared =
+        mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->is_compared);
     find_invariants(clocks);
+    compile(clocks, program);
+    find_diagonals(clocks);
     if (!model->clocks.len) return;
     analysis.first_step =
         mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *analysis.first_step);
@@ -349,10 +454,14 @@ void clocks_init(struct clocks *clocks, const struct model *model, const struct 
 
 void clocks_release(struct clocks *clocks)
 {
+    mem_free(clocks->mem, clocks->codes);
+    mem_free(clocks->mem, clocks->is_compared);
     mem_free(clocks->mem, clocks->first_view);
     vec_free(clocks->mem, &clocks->views);
     vec_free(clocks->mem, &clocks->ranges);
     vec_free(clocks->mem, &clocks->invariants);
+    vec_free(clocks->mem, &clocks->urgent);
+    vec_free(clocks->mem, &clocks->diagonals);
 }
 
 struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,

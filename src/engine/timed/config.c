@@ -12,13 +12,16 @@ bool config_builder_init(struct config_builder *builder, struct mem *mem,
                          const struct layout *layout, const struct timers *timers,
                          const struct clocks *clocks, bool exact)
 {
-    const size_t most = (size_t)timers->list.len + clocks->model->clocks.len + 1;
+    const uint32_t most_bounds = config_most_bounds(clocks->model);
+    const size_t most_clocks = (size_t)timers->list.len + clocks->model->clocks.len + 1,
+                 most = most_clocks > most_bounds ? most_clocks : most_bounds;
     *builder = (struct config_builder){
         .mem = mem, .layout = layout, .timers = timers, .clocks = clocks, .exact = exact};
-    builder->list = mem_try_alloc(mem, most * sizeof *builder->list);
+    builder->list = mem_try_alloc(mem, most_clocks * sizeof *builder->list);
+    builder->bounds = mem_try_alloc(mem, (most_bounds + UINT64_C(1)) * sizeof *builder->bounds);
     builder->numbers = mem_try_alloc(mem, most * sizeof *builder->numbers);
     builder->marks = mem_try_alloc(mem, (timers->list.len + UINT64_C(1)) * sizeof *builder->marks);
-    if (!builder->list || !builder->numbers || !builder->marks) return false;
+    if (!builder->list || !builder->bounds || !builder->numbers || !builder->marks) return false;
     for (uint32_t i = 0; i < most; i++) builder->numbers[i] = i;
     return true;
 }
@@ -26,6 +29,7 @@ bool config_builder_init(struct config_builder *builder, struct mem *mem,
 void config_builder_release(struct config_builder *builder)
 {
     mem_free(builder->mem, builder->list);
+    mem_free(builder->mem, builder->bounds);
     mem_free(builder->mem, builder->numbers);
     mem_free(builder->mem, builder->marks);
 }
@@ -86,30 +90,114 @@ static void tighten(dbm_bound *bound, dbm_bound by)
     if (by < *bound) *bound = by;
 }
 
-static void add_constraint(struct config_builder *builder,
-                           const struct clock_constraint *constraint)
+static uint32_t number_of(const struct config_builder *builder, const struct config_clock *clock)
 {
-    dbm_bound bound =
-        constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
+    return clock ? (uint32_t)(clock - builder->list) + 1 : 0;
+}
+
+static void add_bound(struct config_builder *builder, const struct config_clock *x,
+                      const struct config_clock *y, uint32_t group, dbm_bound bound)
+{
+    assert(builder->config.bound_count < config_most_bounds(builder->clocks->model));
+    builder->bounds[builder->config.bound_count++] = (struct config_bound){
+        .x = number_of(builder, x), .y = number_of(builder, y), .group = group, .bound = bound};
+}
+
+static void add_constraint(struct config_builder *builder, const struct program *program,
+                           const uint64_t *words, uint32_t i)
+{
+    const struct clock_constraint *constraint = &builder->clocks->model->constraints.data[i];
+    dbm_bound bound;
+    if (!clocks_bound(builder->clocks, program, words, i, &bound)) return;
     struct config_clock *x = building_clock(builder, constraint->x),
                         *y = building_clock(builder, constraint->y);
-    assert(constraint->x == MODEL_NONE || constraint->y == MODEL_NONE);
     if (constraint->x == constraint->y) builder->config.forbidden |= bound < BOUND_ZERO;
-    else if (x) tighten(&x->until, bound);
+    else if (clocks_is_diagonal(constraint)) {
+        assert(x && y); /* such a test counts for both */
+        add_bound(builder, x, y, 0, bound);
+    } else if (x) tighten(&x->until, bound);
     else if (y) tighten(&y->from, bound);
     /* else it is always true: see add_constraints in clocks.c */
 }
 
-static void add_invariants(struct config_builder *builder, const uint64_t *words)
+static void add_invariants(struct config_builder *builder, const struct program *program,
+                           const uint64_t *words)
 {
     const struct clocks *clocks = builder->clocks;
+    for (uint32_t i = 0; i < clocks->urgent.len; i++)
+        builder->config.urgent |=
+            field_get(&builder->layout->fields[clocks->urgent.data[i].var], words)
+            == clocks->urgent.data[i].value;
     for (uint32_t i = 0; i < clocks->invariants.len; i++) {
         const struct clock_invariant *invariant = &clocks->invariants.data[i];
         if (field_get(&builder->layout->fields[invariant->var], words) != invariant->value)
             continue;
         for (uint32_t k = 0; k < invariant->count; k++)
-            add_constraint(builder, &clocks->model->constraints.data[invariant->first + k]);
+            add_constraint(builder, program, words, invariant->first + k);
     }
+}
+
+/* The guards of an urgent rule in this state, as a group of bounds. False: it has none that says
+ * anything, so that no time passes. */
+static bool add_group(struct config_builder *builder, const struct program *program,
+                      const uint64_t *words, const struct model_rule *rule, uint32_t group)
+{
+    const uint32_t first = builder->config.bound_count;
+    bool never = false;
+    for (uint32_t i = 0; i < rule->guards; i++) {
+        const struct clock_constraint *constraint =
+            &builder->clocks->model->constraints.data[rule->first_guard + i];
+        dbm_bound bound;
+        if (!clocks_bound(builder->clocks, program, words, rule->first_guard + i, &bound)) continue;
+        const struct config_clock *x = building_clock(builder, constraint->x),
+                                  *y = building_clock(builder, constraint->y);
+        if (constraint->x == constraint->y) never |= bound < BOUND_ZERO;
+        else if (x || y) add_bound(builder, x, y, group, bound);
+        /* else it is always true */
+    }
+    if (!never) return builder->config.bound_count > first;
+    builder->config.bound_count = first;
+    return true;
+}
+
+static bool is_same_bound(const struct config_bound *a, const struct config_bound *b)
+{
+    return a->x == b->x && a->y == b->y && a->bound == b->bound;
+}
+
+/* Whether the bounds from number `first` on are a group that was there before, behind the
+ * invariants. */
+static bool is_known_group(const struct config_builder *builder, uint32_t invariants,
+                           uint32_t first)
+{
+    const struct config_bound *bounds = builder->bounds;
+    const uint32_t count = builder->config.bound_count - first;
+    for (uint32_t at = invariants, same; at < first; at += same) {
+        for (same = 0; at + same < first && bounds[at + same].group == bounds[at].group;) same++;
+        bool equal = same == count;
+        for (uint32_t i = 0; equal && i < count; i++)
+            equal = is_same_bound(&bounds[at + i], &bounds[first + i]);
+        if (equal) return true;
+    }
+    return false;
+}
+
+static void add_rushes(struct config_builder *builder, const struct program *program,
+                       const uint64_t *words, const struct batch *rules)
+{
+    const uint32_t invariants = builder->config.bound_count;
+    uint32_t group = 1;
+    for (uint32_t i = 0; !builder->config.urgent && i < rules->step_count; i++) {
+        const struct model_rule *rule =
+            &builder->clocks->model->rules.data[rules->steps[i].fast->rule];
+        const uint32_t first = builder->config.bound_count;
+        if (!rule->is_urgent || !rule->guards) continue;
+        builder->config.urgent |= !add_group(builder, program, words, rule, group);
+        if (builder->config.bound_count == first) continue;
+        if (is_known_group(builder, invariants, first)) builder->config.bound_count = first;
+        else group++;
+    }
+    if (builder->config.urgent) builder->config.bound_count = invariants;
 }
 
 /* As config_clock_of needs it. */
@@ -120,15 +208,32 @@ static bool are_in_order(const struct config_builder *builder)
     return true;
 }
 
-void config_build(struct config_builder *builder, const uint64_t *words, const struct batch *rules)
+uint32_t config_most_bounds(const struct model *model)
 {
-    builder->config = (struct config){.numbers = builder->numbers, .table = builder->list};
+    uint64_t most = model->constraints.len;
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (model->rules.data[r].is_urgent) most += model->rules.data[r].guards;
+    return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
+void config_build(struct config_builder *builder, const struct program *program,
+                  const uint64_t *words, const struct batch *rules)
+{
+    const uint32_t timers = builder->timers->list.len;
+    builder->config = (struct config){.numbers = builder->numbers,
+                                      .table = builder->list,
+                                      .bound_numbers = builder->numbers,
+                                      .bounds = builder->bounds};
     add_timers(builder, rules);
     add_clocks(builder, words);
-    add_invariants(builder, words);
+    add_invariants(builder, program, words);
+    if (builder->timers->any_rushes) add_rushes(builder, program, words, rules);
     CHECKED(are_in_order(builder));
-    for (uint32_t i = 0; builder->exact && i < builder->config.count; i++) {
+    for (uint32_t i = 0; i < builder->config.count; i++) {
         struct config_clock *clock = &builder->list[i];
+        if (!builder->exact
+            && (clock->source < timers || !builder->clocks->is_compared[clock->source - timers]))
+            continue;
         clock->lower = clock->upper = clock->lower > clock->upper ? clock->lower : clock->upper;
     }
 }
@@ -137,22 +242,25 @@ void config_build(struct config_builder *builder, const uint64_t *words, const s
 
 static size_t size_of(const struct config_kept *config)
 {
-    return sizeof *config + config->count * sizeof *config->clocks;
+    return sizeof *config + (config->count + (size_t)config->bounds) * sizeof *config->clocks;
 }
 
-bool configs_init(struct configs *configs, struct mem *mem, uint32_t most)
+bool configs_init(struct configs *configs, struct mem *mem, uint32_t most, uint32_t most_bounds)
 {
+    const uint64_t all = most + UINT64_C(1) + most_bounds;
     *configs = (struct configs){.mem = mem};
     configs->list_slots.slots =
         mem_try_alloc(mem, CONFIG_FIRST_SLOTS * sizeof *configs->list_slots.slots);
     configs->table_slots.slots =
         mem_try_alloc(mem, CONFIG_FIRST_SLOTS * sizeof *configs->table_slots.slots);
-    configs->list_slots.size = configs->table_slots.size = CONFIG_FIRST_SLOTS;
-    configs->room = mem_try_alloc(mem, sizeof *configs->room
-                                           + (most + UINT64_C(1)) * sizeof *configs->room->clocks);
+    configs->bound_slots.slots =
+        mem_try_alloc(mem, CONFIG_FIRST_SLOTS * sizeof *configs->bound_slots.slots);
+    configs->list_slots.size = configs->table_slots.size = configs->bound_slots.size =
+        CONFIG_FIRST_SLOTS;
+    configs->room = mem_try_alloc(mem, sizeof *configs->room + all * sizeof *configs->room->clocks);
     configs->recent = mem_try_alloc(mem, (most + UINT64_C(1)) * sizeof *configs->recent);
-    bool good =
-        configs->list_slots.slots && configs->table_slots.slots && configs->room && configs->recent;
+    bool good = configs->list_slots.slots && configs->table_slots.slots
+                && configs->bound_slots.slots && configs->room && configs->recent;
     if (!good) configs_release(configs);
     return good;
 }
@@ -163,8 +271,10 @@ void configs_release(struct configs *configs)
     mem_free(configs->mem, configs->chunks);
     mem_free(configs->mem, configs->list);
     mem_free(configs->mem, configs->table);
+    mem_free(configs->mem, configs->bounds);
     mem_free(configs->mem, configs->list_slots.slots);
     mem_free(configs->mem, configs->table_slots.slots);
+    mem_free(configs->mem, configs->bound_slots.slots);
     mem_free(configs->mem, configs->room);
     mem_free(configs->mem, configs->recent);
     *configs = (struct configs){.mem = configs->mem};
@@ -243,6 +353,26 @@ static uint32_t find_clock(struct configs *configs, const struct config_clock *c
     return number;
 }
 
+/* The bound's number; CONFIG_NONE when memory is refused. */
+static uint32_t find_bound(struct configs *configs, const struct config_bound *bound)
+{
+    struct config_slots *slots = &configs->bound_slots;
+    const size_t size = sizeof *bound;
+    bool moved;
+    for (uint64_t at = store_hash(bound, (uint32_t)size) % slots->size; slots->slots[at];
+         at = (at + 1) % slots->size)
+        if (!memcmp(&configs->bounds[slots->slots[at] - 1], bound, size))
+            return slots->slots[at] - 1;
+    if (!reserve(configs->mem, (void **)&configs->bounds, &configs->bound_capacity, size, slots,
+                 configs->bound_count, &moved))
+        return CONFIG_NONE;
+    for (uint32_t i = 0; moved && i < configs->bound_count; i++)
+        put_slot(slots, store_hash(&configs->bounds[i], (uint32_t)size), i);
+    configs->bounds[configs->bound_count] = *bound;
+    put_slot(slots, store_hash(bound, (uint32_t)size), configs->bound_count);
+    return configs->bound_count++;
+}
+
 /* Room for one configuration, that stays where it is. NULL when memory is refused. */
 static struct config_kept *find_room(struct configs *configs, size_t bytes)
 {
@@ -274,15 +404,23 @@ uint32_t configs_add(struct configs *configs, const struct config *added)
     struct config_kept *config = configs->room;
     struct config_slots *slots = &configs->list_slots;
     bool moved;
-    *config = (struct config_kept){
-        .count = added->count, .urgent = added->urgent, .forbidden = added->forbidden};
+    if (added->bound_count > UINT16_MAX) return CONFIG_NONE; /* beyond what is kept */
+    *config = (struct config_kept){.count = added->count,
+                                   .urgent = added->urgent,
+                                   .forbidden = added->forbidden,
+                                   .bounds = (uint16_t)added->bound_count};
     for (uint32_t i = 0; i < config->count; i++)
         if ((config->clocks[i] = find_clock(configs, config_clock(added, i))) == CONFIG_NONE)
+            return CONFIG_NONE;
+    for (uint32_t i = 0; i < config->bounds; i++)
+        if ((config->clocks[config->count + i] = find_bound(configs, config_bound(added, i)))
+            == CONFIG_NONE)
             return CONFIG_NONE;
     for (uint64_t at = config_hash(config) % slots->size; slots->slots[at];
          at = (at + 1) % slots->size) {
         const struct config_kept *known = configs->list[slots->slots[at] - 1];
-        if (known->count == config->count && !memcmp(known, config, size_of(config)))
+        if (known->count == config->count && known->bounds == config->bounds
+            && !memcmp(known, config, size_of(config)))
             return slots->slots[at] - 1;
     }
     if (!reserve(configs->mem, (void **)&configs->list, &configs->capacity, sizeof *configs->list,

@@ -24,6 +24,14 @@ struct config_clock {
     dbm_bound until, from; /* x - 0 and 0 - x while the state lasts */
 };
 
+/* x - y < or <= c: of clocks of the zone, 0 where there is none. Those of group 0 are invariants on
+ * differences; of each other group, the guards of an urgent rule, at least one. No hole, as
+ * above. */
+struct config_bound {
+    uint32_t x, y, group, zero;
+    dbm_bound bound;
+};
+
 /* As the zones of a state need it. Where its clocks are: among those of all configurations, or
  * alone. */
 struct config {
@@ -32,7 +40,15 @@ struct config {
     bool forbidden;          /* an invariant is false at any time */
     const uint32_t *numbers; /* of its clocks in ... */
     const struct config_clock *table;
+    uint32_t bound_count; /* further bounds, by their groups; nearly always none */
+    const uint32_t *bound_numbers;
+    const struct config_bound *bounds;
 };
+
+static inline const struct config_bound *config_bound(const struct config *config, uint32_t i)
+{
+    return &config->bounds[config->bound_numbers[i]];
+}
 
 /* Clock number i + 1 of its zones. */
 static inline const struct config_clock *config_clock(const struct config *config, uint32_t i)
@@ -54,8 +70,9 @@ struct config_builder {
     bool exact;                /* L and U are their larger one, so that zones keep deadlocks too */
     struct config config;      /* the one at hand; its clocks are its own, until the next one */
     struct config_clock *list; /* room for the largest one there could be ... */
-    uint32_t *numbers;         /* ... and 0, 1, 2, ... */
-    uint32_t *marks, mark;     /* per timer: the enumeration that saw it */
+    struct config_bound *bounds;
+    uint32_t *numbers;     /* ... and 0, 1, 2, ... */
+    uint32_t *marks, mark; /* per timer: the enumeration that saw it */
 };
 
 /* False when memory is refused; config_builder_release must follow in either case. */
@@ -63,8 +80,11 @@ bool config_builder_init(struct config_builder *builder, struct mem *mem,
                          const struct layout *layout, const struct timers *timers,
                          const struct clocks *clocks, bool exact);
 void config_builder_release(struct config_builder *builder);
+/* How many bounds a configuration can have. */
+uint32_t config_most_bounds(const struct model *model);
 /* The configuration of a state, whose rules that are enabled, or fail, are listed. */
-void config_build(struct config_builder *builder, const uint64_t *words, const struct batch *rules);
+void config_build(struct config_builder *builder, const struct program *program,
+                  const uint64_t *words, const struct batch *rules);
 
 /* ---- keeping them ---- */
 
@@ -77,8 +97,9 @@ struct config_slots {
 
 struct config_kept {
     uint32_t count;
-    bool urgent, forbidden, zero[2];
-    uint32_t clocks[]; /* numbers in configs.table */
+    bool urgent, forbidden;
+    uint16_t bounds;
+    uint32_t clocks[]; /* numbers in configs.table, then those in configs.bounds */
 };
 
 struct configs {
@@ -87,7 +108,9 @@ struct configs {
     uint32_t count, capacity;
     struct config_clock *table;
     uint32_t table_count, table_capacity;
-    struct config_slots list_slots, table_slots;
+    struct config_bound *bounds;
+    uint32_t bound_count, bound_capacity;
+    struct config_slots list_slots, table_slots, bound_slots;
     char **chunks; /* where configurations lie */
     uint32_t chunk_count, chunk_capacity;
     size_t chunk_left;
@@ -97,8 +120,9 @@ struct configs {
     struct config_kept *room; /* for the largest one there could be */
 };
 
-/* most: clocks that one can have. False when memory is refused; then nothing is left to release. */
-bool configs_init(struct configs *configs, struct mem *mem, uint32_t most);
+/* most: clocks that one can have, and bounds. False when memory is refused; then nothing is left to
+ * release. */
+bool configs_init(struct configs *configs, struct mem *mem, uint32_t most, uint32_t most_bounds);
 void configs_release(struct configs *configs);
 /* The number of a configuration, which is kept from now on; CONFIG_NONE when memory is refused. */
 uint32_t configs_add(struct configs *configs, const struct config *config);
@@ -106,8 +130,14 @@ uint32_t configs_add(struct configs *configs, const struct config *config);
 static inline struct config configs_get(const struct configs *configs, uint32_t id)
 {
     const struct config_kept *kept = configs->list[id];
-    return (struct config){kept->count, kept->urgent, kept->forbidden, kept->clocks,
-                           configs->table};
+    return (struct config){.count = kept->count,
+                           .urgent = kept->urgent,
+                           .forbidden = kept->forbidden,
+                           .numbers = kept->clocks,
+                           .table = configs->table,
+                           .bound_count = kept->bounds,
+                           .bound_numbers = kept->clocks + kept->count,
+                           .bounds = configs->bounds};
 }
 
 #endif

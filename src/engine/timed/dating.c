@@ -1,6 +1,7 @@
 /* A sequence of rules is given; dates t_0 = 0 <= t_1 <= ... are looked for. Date i is when step i
  * happens, and one more date, for a goal, is when the end is looked at. The timer of a rule that
- * started at step s is t_i - t_s at date i, and so is a clock that was last reset there. So every
+ * started at step s is t_i - t_s at date i, and a clock that was last set there is so much more
+ * than what it was set to. So every
  * condition of the semantics (model/timed_eval.h) bounds a difference of two dates, which
  * solver/zone/dates solves exactly and as early as possible:
  *
@@ -8,6 +9,11 @@
  *    the invariants of all locations;
  *  - the rule taken is in its interval, its clock guards hold, and so do the invariants of the
  *    locations it leads to;
+ *  - time does not pass where something is urgent. Of an urgent rule with clock guards: the moments
+ *    at which they hold, an interval as that of each guard is, and those from the date before up to
+ *    this one have none in common. Intervals have none in common exactly when two of them have
+ *    none (Helly), so one of these must be true: no time passes; a guard is true of no moment
+ *    before this date; one is true of none from the date before on; two of them exclude each other;
  *  - no rule of a higher class can be taken at that date: one of the conditions of that rule must
  *    be false. This is a disjunction, nearly always of one member, because timers do not pass the
  *    end of an interval and guards of such rules are rare. The others are tried one after the
@@ -37,7 +43,8 @@ struct dating {
     int64_t *values, *next, *other;
     bool *enabled;     /* or they fail: both have timers */
     uint32_t *started; /* per rule: when its timer was started, as the number of a date */
-    uint32_t *reset;   /* per clock */
+    uint32_t *reset;   /* per clock: when it was set ... */
+    int64_t *offset;   /* ... and to what */
     VEC(struct difference) bounds;
     VEC(struct difference) alternatives;
     VEC(struct clause) clauses;
@@ -53,23 +60,47 @@ static void require(struct dating *dating, struct difference bound)
     else if (bound.b < BOUND_ZERO) dating->impossible = true;
 }
 
-/* The constraint at a date, as a bound; with a rule, after its resets. */
+/* A clock at a date is date - t_since + offset; no clock at all is 0. */
+struct reading {
+    uint32_t since;
+    int64_t offset;
+};
+
+/* With a rule, after it has led to a state with these values. */
+static struct reading read_clock(const struct dating *dating, uint32_t clock, uint32_t date,
+                                 const struct model_rule *rule, const int64_t *values)
+{
+    int64_t value;
+    if (clock == MODEL_NONE) return (struct reading){date, 0};
+    if (rule && timed_sets(dating->model, rule, values, clock, &value))
+        return (struct reading){date, value};
+    assert(dating->reset[clock] <= date); /* nothing starts later than now */
+    return (struct reading){dating->reset[clock], dating->offset[clock]};
+}
+
+/* Of a sum of a constant of the model and of what clocks were set to. */
+static dbm_bound make_bound(int64_t constant, bool strict) { return 2 * constant + !strict; }
+
+/* The constraint at a date, as a bound, which is infinite where it says nothing; with a rule, when
+ * it has set its clocks. */
 static struct difference translate(const struct dating *dating,
                                    const struct clock_constraint *constraint, uint32_t date,
-                                   const struct model_rule *rule)
+                                   const int64_t *values, const struct model_rule *rule)
 {
-    uint32_t zero[2] = {date, date}; /* when each clock was 0; no clock at all is 0 now */
-    for (unsigned k = 0; k < 2; k++) {
-        uint32_t clock = k ? constraint->y : constraint->x;
-        if (clock == MODEL_NONE) continue;
-        zero[k] = dating->reset[clock];
-        for (uint32_t i = 0; rule && i < rule->resets; i++)
-            if (dating->model->resets.data[rule->first_reset + i].clock == clock) zero[k] = date;
-    }
-    assert(zero[0] <= date && zero[1] <= date); /* nothing starts later than now */
-    return (struct difference){zero[1], zero[0],
-                               constraint->strict ? bound_strict(constraint->bound)
-                                                  : bound_weak(constraint->bound)};
+    int64_t bound;
+    if (!timed_bound(dating->model, constraint, values, &bound))
+        return (struct difference){date, date, BOUND_INFINITY};
+    struct reading x = read_clock(dating, constraint->x, date, rule, values),
+                   y = read_clock(dating, constraint->y, date, rule, values);
+    return (struct difference){y.since, x.since,
+                               make_bound(bound - x.offset + y.offset, constraint->strict)};
+}
+
+static struct difference translate_guard(const struct dating *dating, const struct model_rule *rule,
+                                         uint32_t i, uint32_t date)
+{
+    return translate(dating, &dating->model->constraints.data[rule->first_guard + i], date,
+                     dating->values, NULL);
 }
 
 /* Calls `with` for every constraint of an invariant that holds in the state. */
@@ -87,9 +118,98 @@ static void each_invariant(struct dating *dating, const int64_t *values, uint32_
             for (uint32_t i = 0; i < location->invariants; i++)
                 with(dating,
                      translate(dating, &model->constraints.data[location->first_invariant + i],
-                               date, rule));
+                               date, values, rule));
         }
     }
+}
+
+/* ---- alternatives ---- */
+
+/* One more way in which the bound is false. */
+static void add_alternative(struct dating *dating, struct difference bound)
+{
+    if (bound.b != BOUND_INFINITY)
+        vec_push(dating->mem, &dating->alternatives,
+                 ((struct difference){bound.j, bound.i, bound_negate(bound.b)}));
+}
+
+/* One of the alternatives from number `first` on is true. */
+static void require_one(struct dating *dating, uint32_t first)
+{
+    uint32_t kept = first;
+    bool true_anyway = false;
+    for (uint32_t i = first; i < dating->alternatives.len; i++) {
+        struct difference bound = dating->alternatives.data[i];
+        true_anyway |= bound.i == bound.j && bound.b >= BOUND_ZERO;
+        if (bound.i != bound.j) dating->alternatives.data[kept++] = bound;
+    }
+    assert(first <= kept && kept <= dating->alternatives.len);
+    dating->alternatives.len = true_anyway ? first : kept;
+    if (true_anyway) return;
+    if (kept == first) dating->impossible = true;
+    else if (kept == first + 1)
+        require(dating, dating->alternatives.data[--dating->alternatives.len]);
+    else vec_push(dating->mem, &dating->clauses, ((struct clause){first, kept - first}));
+}
+
+/* ---- how long a state lasts ---- */
+
+/* A guard as a bound at a date, and which side of the date it is on: a bound on a difference of
+ * clocks is on neither. */
+static bool is_from_below(const struct clock_constraint *guard)
+{
+    return guard->x == MODEL_NONE && guard->y != MODEL_NONE;
+}
+static bool is_from_above(const struct clock_constraint *guard)
+{
+    return guard->x != MODEL_NONE && guard->y == MODEL_NONE;
+}
+
+/* since <= date - low and date <= since' + high, of which the sum is false: no date is in both. */
+static void exclude_each_other(struct dating *dating, const struct model_rule *rule, uint32_t below,
+                               uint32_t date)
+{
+    const struct clock_constraint *guards = &dating->model->constraints.data[rule->first_guard];
+    const struct difference low = translate_guard(dating, rule, below, date);
+    for (uint32_t i = 0; i < rule->guards; i++) {
+        if (!is_from_above(&guards[i])) continue;
+        const struct difference high = translate_guard(dating, rule, i, date);
+        add_alternative(dating, (struct difference){low.i, high.j, bound_add(low.b, high.b)});
+    }
+}
+
+/* No time passes at which the guards of an urgent rule hold. The state has been entered at the date
+ * before, so that no clock is set between the two. */
+static void add_urgent_rule(struct dating *dating, const struct model_rule *rule, uint32_t date)
+{
+    const uint32_t first = dating->alternatives.len;
+    vec_push(dating->mem, &dating->alternatives, ((struct difference){date, date - 1, BOUND_ZERO}));
+    for (uint32_t i = 0; i < rule->guards; i++) {
+        const struct clock_constraint *constraint =
+            &dating->model->constraints.data[rule->first_guard + i];
+        if (!is_from_below(constraint)) {
+            add_alternative(dating, translate_guard(dating, rule, i, date - 1));
+            continue;
+        }
+        const struct difference guard = translate_guard(dating, rule, i, date);
+        if (guard.b == BOUND_INFINITY) continue;
+        const dbm_bound not_before = make_bound(-bound_constant(guard.b), false);
+        vec_push(dating->mem, &dating->alternatives,
+                 ((struct difference){date, guard.i, not_before}));
+        exclude_each_other(dating, rule, i, date);
+    }
+    require_one(dating, first);
+}
+
+static void add_urgency(struct dating *dating, uint32_t date)
+{
+    const struct model *model = dating->model;
+    assert(date);
+    if (timed_is_urgent(model, dating->values))
+        require(dating, (struct difference){date, date - 1, BOUND_ZERO});
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (model->rules.data[r].is_urgent && dating->enabled[r])
+            add_urgent_rule(dating, &model->rules.data[r], date);
 }
 
 static void add_patience(struct dating *dating, uint32_t date)
@@ -105,6 +225,7 @@ static void add_patience(struct dating *dating, uint32_t date)
                                                                 : bound_weak(interval->high)});
     }
     each_invariant(dating, dating->values, date, NULL, require);
+    add_urgency(dating, date);
 }
 
 /* low <= timer: since - date <= -low */
@@ -123,45 +244,22 @@ static void add_chance(struct dating *dating, uint32_t r, uint32_t date)
     const struct model_rule *rule = &dating->model->rules.data[r];
     if (rule->interval != MODEL_NONE) require(dating, lower_end(dating, r, date));
     for (uint32_t i = 0; i < rule->guards; i++)
-        require(dating, translate(dating, &dating->model->constraints.data[rule->first_guard + i],
-                                  date, NULL));
+        require(dating, translate_guard(dating, rule, i, date));
     each_invariant(dating, dating->next, date, rule, require);
 }
 
 /* ---- priorities ---- */
 
-/* One more way in which the bound is false. */
-static void add_alternative(struct dating *dating, struct difference bound)
-{
-    if (bound.b != BOUND_INFINITY)
-        vec_push(dating->mem, &dating->alternatives,
-                 ((struct difference){bound.j, bound.i, bound_negate(bound.b)}));
-}
-
 /* Rule h cannot be taken at the date: its successor is in `other`. */
 static void add_refusal(struct dating *dating, uint32_t h, uint32_t date)
 {
     const struct model_rule *rule = &dating->model->rules.data[h];
-    uint32_t first = dating->alternatives.len, kept = first;
-    bool true_anyway = false;
+    uint32_t first = dating->alternatives.len;
     if (rule->interval != MODEL_NONE) add_alternative(dating, lower_end(dating, h, date));
     for (uint32_t i = 0; i < rule->guards; i++)
-        add_alternative(
-            dating,
-            translate(dating, &dating->model->constraints.data[rule->first_guard + i], date, NULL));
+        add_alternative(dating, translate_guard(dating, rule, i, date));
     each_invariant(dating, dating->other, date, rule, add_alternative);
-    for (uint32_t i = first; i < dating->alternatives.len; i++) {
-        struct difference bound = dating->alternatives.data[i];
-        true_anyway |= bound.i == bound.j && bound.b >= BOUND_ZERO;
-        if (bound.i != bound.j) dating->alternatives.data[kept++] = bound;
-    }
-    assert(first <= kept && kept <= dating->alternatives.len);
-    dating->alternatives.len = true_anyway ? first : kept;
-    if (true_anyway) return;
-    if (kept == first) dating->impossible = true;
-    else if (kept == first + 1)
-        require(dating, dating->alternatives.data[--dating->alternatives.len]);
-    else vec_push(dating->mem, &dating->clauses, ((struct clause){first, kept - first}));
+    require_one(dating, first);
 }
 
 static void add_refusals(struct dating *dating, uint32_t r, uint32_t date)
@@ -199,39 +297,47 @@ static void add_step(struct dating *dating, uint32_t r, uint32_t date)
     add_patience(dating, date);
     add_chance(dating, r, date);
     add_refusals(dating, r, date);
-    int64_t *swap = dating->values;
+    int64_t value, *swap = dating->values;
     dating->values = dating->next;
     dating->next = swap;
-    for (uint32_t i = 0; i < model->rules.data[r].resets; i++)
-        dating->reset[model->resets.data[model->rules.data[r].first_reset + i].clock] = date;
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        if (timed_sets(model, &model->rules.data[r], dating->values, c, &value)) {
+            dating->reset[c] = date;
+            dating->offset[c] = value;
+        }
     find_enabled(dating, r, date);
 }
 
-static uint32_t since(const struct dating *dating, const struct dating_goal *goal, uint32_t clock,
-                      uint32_t date)
+static struct reading since(const struct dating *dating, const struct dating_goal *goal,
+                            uint32_t clock, uint32_t date)
 {
     uint32_t rules = dating->model->rules.len;
-    if (!clock) return date;
+    if (!clock) return (struct reading){date, 0};
     uint32_t source = goal->sources[clock - 1];
     assert(source < rules + UINT64_C(1) * dating->model->clocks.len);
-    return source < rules ? dating->started[source] : dating->reset[source - rules];
+    if (source < rules) return (struct reading){dating->started[source], 0};
+    return read_clock(dating, source - rules, date, NULL, NULL);
+}
+
+static void require_in_zone(struct dating *dating, const struct dating_goal *goal, uint32_t i,
+                            uint32_t j, uint32_t date)
+{
+    const dbm_bound bound = dbm_at(goal->zone, i, j);
+    if (i == j || bound == BOUND_INFINITY) return;
+    struct reading x = since(dating, goal, i, date), y = since(dating, goal, j, date);
+    require(dating, (struct difference){y.since, x.since, bound - 2 * (x.offset - y.offset)});
 }
 
 static void add_goal(struct dating *dating, const struct dating_goal *goal, uint32_t date)
 {
     add_patience(dating, date);
     for (uint32_t i = 0; goal->zone && i < goal->zone->size; i++)
-        for (uint32_t j = 0; j < goal->zone->size; j++)
-            if (i != j)
-                require(dating, (struct difference){since(dating, goal, j, date),
-                                                    since(dating, goal, i, date),
-                                                    dbm_at(goal->zone, i, j)});
+        for (uint32_t j = 0; j < goal->zone->size; j++) require_in_zone(dating, goal, i, j, date);
     if (goal->failing == MODEL_NONE) return;
     const struct model_rule *rule = &dating->model->rules.data[goal->failing];
     if (rule->interval != MODEL_NONE) require(dating, lower_end(dating, goal->failing, date));
     for (uint32_t i = 0; i < rule->guards; i++)
-        require(dating, translate(dating, &dating->model->constraints.data[rule->first_guard + i],
-                                  date, NULL));
+        require(dating, translate_guard(dating, rule, i, date));
     add_refusals(dating, goal->failing, date);
 }
 
@@ -288,6 +394,8 @@ static void start(struct dating *dating, const struct model *model, const struct
     dating->enabled = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *dating->enabled);
     dating->started = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *dating->started);
     dating->reset = mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *dating->reset);
+    dating->offset = mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *dating->offset);
+    for (uint32_t c = 0; c < model->clocks.len; c++) dating->offset[c] = model->clocks.data[c].init;
     memcpy(dating->values, trace->initial, model->vars.len * sizeof *dating->values);
     find_enabled(dating, MODEL_NONE, 0);
     each_invariant(dating, dating->values, 0, NULL, require);
@@ -302,6 +410,7 @@ static void end(struct dating *dating)
     mem_free(mem, dating->enabled);
     mem_free(mem, dating->started);
     mem_free(mem, dating->reset);
+    mem_free(mem, dating->offset);
     mem_free(mem, dating->chosen);
     vec_free(mem, &dating->bounds);
     vec_free(mem, &dating->alternatives);

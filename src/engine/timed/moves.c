@@ -6,7 +6,7 @@
  *     step(Z) = up(select(Z and interval and guards, minus what is held back) and invariants) and
  *         deadlines, extrapolated
  *
- * where select continues, starts and forgets timers and clocks. Priorities cut a zone into pieces;
+ * where select continues, sets and forgets timers and clocks. Priorities cut a zone into pieces;
  * nearly always one is left, because of an interval only the part before its lower end remains (its
  * upper end is a deadline).
  *
@@ -14,7 +14,10 @@
  * taken sooner or later exactly from the past of its guarded part. What no such past covers is
  * stuck. Priorities do not matter: where a rule is held back, the one that holds it back can be
  * taken. (Time passes freely between two points of a convex zone.) In a state where no time passes,
- * the past of a part is the part itself. */
+ * the past of a part is the part itself.
+ *
+ * Urgent rules with clock guards and differences of clocks are in moves_pass.c: there a step leads
+ * to several zones. */
 #include "engine/timed/moves.h"
 
 #include <assert.h>
@@ -30,10 +33,11 @@ bool moves_reserve(struct moves *moves, uint32_t clocks)
     bool good = true;
     for (unsigned i = 0; i < 4; i++) good = good && dbm_init(&matrices[i], moves->mem, most);
     uint32_t *map = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *map);
+    int64_t *set_to = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *set_to);
     int32_t *lower = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *lower),
             *upper = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *upper);
     struct dbm *old[4] = {&moves->source, &moves->guarded, &moves->next, &moves->other};
-    good = good && map && lower && upper;
+    good = good && map && set_to && lower && upper;
     for (unsigned i = 0; i < 4; i++) {
         if (good && moves->map) dbm_copy(&matrices[i], old[i]);
         if (good && moves->map) dbm_release(old[i], moves->mem);
@@ -41,21 +45,29 @@ bool moves_reserve(struct moves *moves, uint32_t clocks)
         else if (matrices[i].entries) dbm_release(&matrices[i], moves->mem);
     }
     mem_free(moves->mem, good ? moves->map : map);
+    mem_free(moves->mem, good ? moves->set_to : set_to);
     mem_free(moves->mem, good ? moves->lower : lower);
     mem_free(moves->mem, good ? moves->upper : upper);
     if (!good) return false;
     moves->map = map;
+    moves->set_to = set_to;
     moves->lower = lower;
     moves->upper = upper;
     moves->most = most;
     return true;
 }
 
-bool moves_init(struct moves *moves, struct mem *mem, const struct timers *timers, uint32_t most)
+bool moves_init(struct moves *moves, struct mem *mem, const struct timers *timers,
+                const struct clocks *clocks, const struct program *program, uint32_t most)
 {
     const struct model *model = timers->model;
-    *moves = (struct moves){.model = model, .timers = timers, .mem = mem};
+    *moves = (struct moves){
+        .model = model, .timers = timers, .clocks = clocks, .program = program, .mem = mem};
+    moves->any_slow = timers->any_rushes || clocks->diagonals.len;
     federation_init(&moves->rest, moves->mem, 0);
+    federation_init(&moves->passed, moves->mem, 0);
+    federation_init(&moves->split, moves->mem, 0);
+    federation_init(&moves->open, moves->mem, 0);
     moves->moved =
         mem_try_alloc(moves->mem, (model->processes.len + UINT64_C(1)) * sizeof *moves->moved);
     bool good = moves->moved && moves_reserve(moves, most);
@@ -68,60 +80,88 @@ void moves_release(struct moves *moves)
     struct dbm *matrices[4] = {&moves->source, &moves->guarded, &moves->next, &moves->other};
     for (unsigned i = 0; moves->map && i < 4; i++) dbm_release(matrices[i], moves->mem);
     mem_free(moves->mem, moves->map);
+    mem_free(moves->mem, moves->set_to);
     mem_free(moves->mem, moves->lower);
     mem_free(moves->mem, moves->upper);
     mem_free(moves->mem, moves->moved);
     federation_release(&moves->rest);
+    federation_release(&moves->passed);
+    federation_release(&moves->split);
+    federation_release(&moves->open);
     moves->map = NULL;
 }
 
 /* ---- states ---- */
 
-/* Most constraints hold already. */
-static inline bool tighten(struct dbm *zone, uint32_t i, uint32_t j, dbm_bound bound)
-{
-    return dbm_at(zone, i, j) <= bound || dbm_constrain(zone, i, j, bound);
-}
-
-static bool within_invariants(struct dbm *zone, const struct config *config)
+bool moves_within_invariants(struct dbm *zone, const struct config *config)
 {
     bool good = !config->forbidden;
     for (uint32_t i = 1; good && i <= config->count; i++) {
         const struct config_clock *clock = config_clock(config, i - 1);
-        good = tighten(zone, i, 0, clock->until) && tighten(zone, 0, i, clock->from);
+        good = moves_tighten(zone, i, 0, clock->until) && moves_tighten(zone, 0, i, clock->from);
+    }
+    for (uint32_t i = 0; good && i < config->bound_count; i++) {
+        const struct config_bound *bound = config_bound(config, i);
+        if (bound->group) break;
+        good = moves_tighten(zone, bound->x, bound->y, bound->bound);
     }
     return good;
 }
 
-/* moves->next has just been entered: time passes, and what no future comparison can tell apart is
- * joined. False: it cannot be entered. */
-static bool let_pass(struct moves *moves, const struct config *config)
+void moves_stop(struct dbm *zone, const struct config *config)
 {
-    struct dbm *zone = &moves->next;
-    if (!within_invariants(zone, config)) return false;
-    if (!config->urgent) {
-        dbm_up(zone);
-        for (uint32_t i = 1; i <= config->count; i++)
-            tighten(zone, i, 0, config_clock(config, i - 1)->until);
-    }
+    for (uint32_t i = 1; i <= config->count; i++)
+        moves_tighten(zone, i, 0, config_clock(config, i - 1)->until);
+}
+
+void moves_extrapolate(struct moves *moves, struct dbm *zone, const struct config *config)
+{
     for (uint32_t i = 1; i <= config->count; i++) {
         moves->lower[i] = config_clock(config, i - 1)->lower;
         moves->upper[i] = config_clock(config, i - 1)->upper;
     }
     dbm_extrapolate_lu_plus(zone, moves->lower, moves->upper);
-    return true;
 }
 
-bool moves_initial(struct moves *moves, const struct config *config)
+/* moves->next has just been entered: time passes, and what no future comparison can tell apart is
+ * joined. MOVES_NONE: it cannot be entered. */
+static enum moves_result let_pass(struct moves *moves, const struct config *config)
 {
+    struct dbm *zone = &moves->next;
+    if (!moves_within_invariants(zone, config)) return MOVES_NONE;
+    if (moves->any_slow) {
+        moves->is_passed = true;
+        moves->next_passed = 0;
+        return moves_pass(moves, config) ? MOVES_ZONE : MOVES_REFUSED;
+    }
+    if (!config->urgent) {
+        dbm_up(zone);
+        moves_stop(zone, config);
+    }
+    moves_extrapolate(moves, zone, config);
+    moves->is_ready = true;
+    return MOVES_ZONE;
+}
+
+enum moves_result moves_initial(struct moves *moves, const struct config *config)
+{
+    const uint32_t timers = moves->timers->list.len;
     dbm_zero(&moves->next, config->count);
+    for (uint32_t i = 0; i < config->count; i++) {
+        const uint32_t source = config_clock(config, i)->source;
+        if (source >= timers && moves->model->clocks.data[source - timers].init)
+            dbm_reset(&moves->next, i + 1, moves->model->clocks.data[source - timers].init);
+    }
+    moves->is_ready = moves->is_passed = false;
+    moves->single = true;
+    moves->piece = 1; /* no step follows */
     return let_pass(moves, config);
 }
 
 static void enter(struct moves *moves, const struct config *config)
 {
     moves->config = *config;
-    bool good = within_invariants(&moves->source, config);
+    bool good = moves_within_invariants(&moves->source, config);
     assert(good); /* extrapolation only adds */
     (void)good;
 }
@@ -141,27 +181,28 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
 
 /* ---- when a rule can be taken ---- */
 
-static bool constrain(struct moves *moves, struct dbm *zone,
-                      const struct clock_constraint *constraint)
+static bool constrain(struct moves *moves, struct dbm *zone, uint32_t i)
 {
+    const struct clock_constraint *constraint = &moves->model->constraints.data[i];
+    dbm_bound bound;
+    if (!clocks_bound(moves->clocks, moves->program, moves->words, i, &bound)) return true;
     uint32_t timers = moves->timers->list.len;
     uint32_t x =
         constraint->x == MODEL_NONE ? 0 : config_clock_of(&moves->config, timers + constraint->x);
     uint32_t y =
         constraint->y == MODEL_NONE ? 0 : config_clock_of(&moves->config, timers + constraint->y);
-    dbm_bound bound =
-        constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
     if (constraint->x == constraint->y) return bound >= BOUND_ZERO;
+    assert(!clocks_is_diagonal(constraint) || (x && y)); /* such a test counts for both */
     return x == y
-           || tighten(zone, x, y,
-                      bound); /* of a clock that does not matter, the constraint is always true */
+           || moves_tighten(
+               zone, x, y,
+               bound); /* of a clock that does not matter, the constraint is always true */
 }
 
 static bool within_guards(struct moves *moves, struct dbm *zone, const struct model_rule *rule)
 {
     for (uint32_t i = 0; i < rule->guards; i++)
-        if (!constrain(moves, zone, &moves->model->constraints.data[rule->first_guard + i]))
-            return false;
+        if (!constrain(moves, zone, rule->first_guard + i)) return false;
     return true;
 }
 
@@ -174,43 +215,85 @@ static bool within_interval(struct moves *moves, struct dbm *zone, uint32_t r)
     uint32_t x = config_clock_of(&moves->config, t);
     assert(x);
     if (!interval->infinite
-        && !tighten(zone, x, 0,
-                    interval->high_open ? bound_strict(interval->high)
-                                        : bound_weak(interval->high)))
+        && !moves_tighten(zone, x, 0,
+                          interval->high_open ? bound_strict(interval->high)
+                                              : bound_weak(interval->high)))
         return false;
-    return tighten(zone, 0, x,
-                   interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
+    return moves_tighten(
+        zone, 0, x, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
 }
 
-static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)
+/* Whether a step sets a clock, as timed_sets says it; to what. */
+static bool sets(const struct moves *moves, const struct moves_rule *moving, uint32_t c,
+                 int64_t *value)
 {
-    const struct model_rule *rule = &moves->model->rules.data[r];
-    for (uint32_t i = 0; i < rule->resets; i++)
-        if (moves->model->resets.data[rule->first_reset + i].clock == clock) return true;
+    const struct model *model = moves->model;
+    const struct model_rule *rule = &model->rules.data[moving->rule];
+    const struct model_clock *clock = &model->clocks.data[c];
+    if (clock->is_set_by_code && model_writes(model, rule, clock->setter)) {
+        *value = field_get(&moves->program->layout->fields[clock->setter], moving->words);
+        if (*value >= 0) return true;
+    }
+    for (uint32_t i = 0; i < rule->resets; i++) {
+        const struct clock_reset *reset = &model->resets.data[rule->first_reset + i];
+        if (reset->clock == c) return *value = reset->value, true;
+    }
     return false;
 }
 
-/* The invariants of the locations that the rule leads to, seen before its resets. */
+/* A clock after a step, seen before it: one of the zone, or 0, and a number that is added. */
+struct origin {
+    uint32_t clock;
+    int64_t offset;
+};
+
+static struct origin origin_of(const struct moves *moves, const struct moves_rule *rule,
+                               uint32_t clock)
+{
+    const uint32_t timers = moves->timers->list.len;
+    int64_t value;
+    if (!clock) return (struct origin){0, 0};
+    const uint32_t source = config_clock(&rule->to, clock - 1)->source;
+    if (source >= timers && sets(moves, rule, source - timers, &value))
+        return (struct origin){0, value};
+    return (struct origin){config_clock_of(&moves->config, source), 0};
+}
+
+/* x - y < or <= c after the step. */
+static bool tighten_before(struct dbm *zone, struct origin x, struct origin y, dbm_bound bound)
+{
+    if (bound == BOUND_INFINITY) return true;
+    bound += 2 * (y.offset - x.offset);
+    return x.clock == y.clock ? bound >= BOUND_ZERO : moves_tighten(zone, x.clock, y.clock, bound);
+}
+
+/* The invariants of the locations that the rule leads to, seen before its step. */
 static bool within_target(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
 {
+    const struct origin none = {0, 0};
     uint32_t timers = moves->timers->list.len;
     if (!rule->has_to) return true; /* there are no invariants in this model */
     if (rule->to.forbidden) return false;
     for (uint32_t i = 0; i < rule->to.count; i++) {
         const struct config_clock *clock = config_clock(&rule->to, i);
         if (clock->source < timers) continue; /* a timer that goes on keeps its deadline */
-        uint32_t x = resets(moves, rule->rule, clock->source - timers)
-                         ? 0
-                         : config_clock_of(&moves->config, clock->source);
-        if (!x && (clock->until < BOUND_ZERO || clock->from < BOUND_ZERO)) return false;
-        if (x && !(tighten(zone, x, 0, clock->until) && tighten(zone, 0, x, clock->from)))
+        if (clock->until == BOUND_INFINITY && clock->from >= BOUND_ZERO) continue;
+        const struct origin x = origin_of(moves, rule, i + 1);
+        if (!tighten_before(zone, x, none, clock->until)
+            || !tighten_before(zone, none, x, clock->from))
+            return false;
+    }
+    for (uint32_t i = 0; i < rule->to.bound_count; i++) {
+        const struct config_bound *bound = config_bound(&rule->to, i);
+        if (bound->group) break;
+        if (!tighten_before(zone, origin_of(moves, rule, bound->x),
+                            origin_of(moves, rule, bound->y), bound->bound))
             return false;
     }
     return true;
 }
 
-/* Reduces a zone to the part in which the rule can be taken, priorities aside. */
-static bool within_chance(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
+bool moves_within_chance(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
 {
     return within_interval(moves, zone, rule->rule)
            && within_guards(moves, zone, &moves->model->rules.data[rule->rule])
@@ -229,7 +312,7 @@ static enum moves_result hold_back(struct moves *moves, uint32_t r, const struct
     for (uint32_t h = 0; h < count; h++) {
         if (!timers_is_above(moves->timers, rules[h].rule, r)) continue;
         dbm_all(&moves->other, moves->config.count);
-        if (!within_chance(moves, &moves->other, &rules[h])) continue;
+        if (!moves_within_chance(moves, &moves->other, &rules[h])) continue;
         if (moves->single) {
             federation_clear(&moves->rest, moves->config.count);
             if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
@@ -263,16 +346,20 @@ static void make_map(struct moves *moves)
         const struct rule_part *part = &moves->model->parts.data[rule->first_part + i];
         if (part->process != MODEL_NONE && !part->stays) moves->moved[part->process] = moves->move;
     }
+    moves->any_set = false;
     for (uint32_t i = 0; i < moves->rule->to.count; i++) {
         uint32_t source = config_clock(&moves->rule->to, i)->source;
         bool starts = source == own;
+        moves->set_to[i] = 0;
         if (source < timers) {
             const struct timer *timer = &moves->timers->list.data[source];
             for (uint32_t k = 0; k < timer->processes && !starts; k++)
                 starts = moves->moved[moves->timers->processes.data[timer->first_process + k]]
                          == moves->move;
         } else {
-            starts = resets(moves, moves->rule->rule, source - timers);
+            starts = sets(moves, moves->rule, source - timers, &moves->set_to[i]);
+            if (!starts) moves->set_to[i] = 0;
+            moves->any_set |= moves->set_to[i] != 0;
             assert(starts || config_clock_of(&moves->config, source)); /* see clocks.c */
         }
         moves->map[i] = starts ? 0 : config_clock_of(&moves->config, source);
@@ -284,21 +371,38 @@ enum moves_result moves_begin(struct moves *moves, const struct moves_rule *rule
 {
     moves->rule = rule;
     moves->piece = 0;
+    moves->is_ready = moves->is_passed = false;
     enum moves_result result = hold_back(moves, rule->rule, rules, count);
     if (result == MOVES_ZONE) make_map(moves);
     return result;
 }
 
-bool moves_next(struct moves *moves)
+/* A zone that is there already. */
+static bool give(struct moves *moves)
 {
-    while (moves->piece < (moves->single ? 1 : moves->rest.count)) {
+    if (moves->is_passed && moves->next_passed < moves->passed.count) {
+        const struct dbm zone = federation_get(&moves->passed, moves->next_passed++);
+        dbm_copy(&moves->next, &zone);
+        return true;
+    }
+    const bool is_ready = moves->is_ready;
+    moves->is_ready = moves->is_passed = false;
+    return is_ready;
+}
+
+enum moves_result moves_next(struct moves *moves)
+{
+    while (!give(moves)) {
+        if (moves->piece >= (moves->single ? 1 : moves->rest.count)) return MOVES_NONE;
         struct dbm piece =
             moves->single ? moves->guarded : federation_get(&moves->rest, moves->piece);
         moves->piece++;
         dbm_select(&moves->next, &piece, moves->map, moves->rule->to.count);
-        if (let_pass(moves, &moves->rule->to)) return true;
+        for (uint32_t i = 0; moves->any_set && i < moves->rule->to.count; i++)
+            if (moves->set_to[i]) dbm_reset(&moves->next, i + 1, moves->set_to[i]);
+        if (let_pass(moves, &moves->rule->to) == MOVES_REFUSED) return MOVES_REFUSED;
     }
-    return false;
+    return MOVES_ZONE;
 }
 
 /* ---- other questions ---- */
@@ -314,11 +418,15 @@ enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct m
 static enum moves_result subtract_pasts(struct moves *moves, const struct moves_rule *rules,
                                         uint32_t count)
 {
+    if (moves_rushes(&moves->config)) {
+        if (!moves_subtract_futures(moves, rules, count)) return MOVES_REFUSED;
+        return moves->rest.count ? MOVES_ZONE : MOVES_NONE;
+    }
     federation_clear(&moves->rest, moves->config.count);
     if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
     for (uint32_t i = 0; i < count && moves->rest.count; i++) {
         dbm_copy(&moves->other, &moves->guarded);
-        if (!within_chance(moves, &moves->other, &rules[i])) continue;
+        if (!moves_within_chance(moves, &moves->other, &rules[i])) continue;
         if (!moves->config.urgent) dbm_down(&moves->other);
         if (!federation_subtract(&moves->rest, &moves->other)) return MOVES_REFUSED;
     }
@@ -329,11 +437,12 @@ enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules
                              bool any_waits)
 {
     if (!count) return MOVES_ZONE;
-    if (!moves->model->clocks.len && !any_waits)
+    if (!moves->model->clocks.len && !any_waits && !moves->clocks->urgent.len)
         return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
-    for (uint32_t i = 0; i < count; i++) { /* often one rule is enough */
+    for (uint32_t i = 0; !moves_rushes(&moves->config) && i < count;
+         i++) { /* often one is enough */
         dbm_copy(&moves->other, &moves->source);
-        if (!within_chance(moves, &moves->other, &rules[i])) continue;
+        if (!moves_within_chance(moves, &moves->other, &rules[i])) continue;
         if (!moves->config.urgent) dbm_down(&moves->other);
         if (dbm_included(&moves->source, &moves->other)) return MOVES_NONE;
     }
@@ -344,7 +453,7 @@ enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules
 bool moves_find_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count)
 {
     dbm_all(&moves->guarded, moves->config.count);
-    bool good = within_invariants(&moves->guarded, &moves->config);
+    bool good = moves_within_invariants(&moves->guarded, &moves->config);
     assert(good);
     (void)good;
     return subtract_pasts(moves, rules, count) != MOVES_REFUSED;

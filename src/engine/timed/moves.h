@@ -17,11 +17,15 @@ struct moves_rule {
     bool has_to;      /* of rules that are not being taken it may be missing when the model has no
                          invariants */
     struct config to; /* its clocks stay where they are while the state is expanded */
+    const uint64_t *words; /* of the state that it leads to; NULL: no clock is set by code */
 };
 
 struct moves {
     const struct model *model;
     const struct timers *timers;
+    const struct clocks *clocks;
+    const struct program *program;
+    const uint64_t *words; /* of the state being expanded */
     struct mem *mem;
     uint32_t most;        /* clocks there is room for */
     struct config config; /* of the state being expanded ... */
@@ -30,23 +34,33 @@ struct moves {
     struct dbm next;      /* the zone after the step */
     struct dbm other;     /* working memory */
     uint32_t *map;        /* of the next zone's clocks: which clocks of the source they continue */
+    int64_t *set_to;      /* of those that continue none: what they are */
     int32_t *lower, *upper;
     uint32_t *moved, move;         /* per process: the last step that moved it */
     struct federation rest;        /* the zone without what rules of higher classes may take */
+    struct federation passed;      /* the zones after letting time pass, where there are several */
+    struct federation split, open; /* working memory */
+    uint32_t next_passed;
+    bool any_slow;  /* urgent rules with clock guards, or differences of clocks: moves_pass.c */
+    bool is_passed; /* zones in `passed` are to be given from number `next_passed` on */
+    bool is_ready;  /* the zone in `next` is to be given */
+    bool any_set;   /* the step at hand sets clocks to more than 0 */
     const struct moves_rule *rule; /* that is being taken */
     uint32_t piece;
     bool single;
 };
 
 /* False when memory is refused; then nothing is left to release. */
-bool moves_init(struct moves *moves, struct mem *mem, const struct timers *timers, uint32_t most);
+bool moves_init(struct moves *moves, struct mem *mem, const struct timers *timers,
+                const struct clocks *clocks, const struct program *program, uint32_t most);
 void moves_release(struct moves *moves);
 /* Room for zones of this many clocks. False when memory is refused; the others stay good. */
 bool moves_reserve(struct moves *moves, uint32_t clocks);
 
-/* The first zone: all timers and clocks are 0, then time passes. False: an invariant does not hold.
- * The zone is moves->next. */
-bool moves_initial(struct moves *moves, const struct config *config);
+/* The first zones: all timers are 0, clocks what they begin with, then time passes. MOVES_NONE: an
+ * invariant does not hold; otherwise moves_next gives the zones. */
+enum moves_result { MOVES_NONE, MOVES_ZONE, MOVES_REFUSED };
+enum moves_result moves_initial(struct moves *moves, const struct config *config);
 
 /* The state to expand. */
 void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones,
@@ -56,14 +70,12 @@ void moves_enter_state(struct moves *moves, const struct config *config, const s
 void moves_enter_zone(struct moves *moves, const struct config *config, const struct dbm *zone);
 
 /* Taking a rule. `rules` are all that are enabled, among them the ones that hold this one back.
- * moves_refused: memory was refused. */
-enum moves_result { MOVES_NONE, MOVES_ZONE, MOVES_REFUSED };
-/* MOVES_ZONE: it can be taken at some time; then moves_next gives the zones it leads to, in
- * moves->next, until there are no more. */
+ * MOVES_REFUSED: memory was refused. MOVES_ZONE: it can be taken at some time; then moves_next
+ * gives the zones it leads to, in moves->next, until there are no more. */
 bool moves_can_begin(struct moves *moves, uint32_t rule);
 enum moves_result moves_begin(struct moves *moves, const struct moves_rule *rule,
                               const struct moves_rule *rules, uint32_t count);
-bool moves_next(struct moves *moves);
+enum moves_result moves_next(struct moves *moves);
 
 /* Whether a rule that fails is tried at some time: its timer is in its interval, its clock guards
  * hold and it is not held back. */
@@ -75,5 +87,30 @@ enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules
                              bool any_waits);
 /* All stuck valuations, reachable or not, as zones in moves->rest. False when memory is refused. */
 bool moves_find_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count);
+
+/* ---- between moves.c and moves_pass.c ---- */
+
+/* Most constraints hold already. */
+static inline bool moves_tighten(struct dbm *zone, uint32_t i, uint32_t j, dbm_bound bound)
+{
+    return dbm_at(zone, i, j) <= bound || dbm_constrain(zone, i, j, bound);
+}
+bool moves_within_invariants(struct dbm *zone, const struct config *config);
+/* Reduces a zone to the part in which the rule can be taken, priorities aside. */
+bool moves_within_chance(struct moves *moves, struct dbm *zone, const struct moves_rule *rule);
+/* No clock passes its invariants and deadlines. */
+void moves_stop(struct dbm *zone, const struct config *config);
+/* What no future comparison can tell apart is joined. */
+void moves_extrapolate(struct moves *moves, struct dbm *zone, const struct config *config);
+/* moves->next, which lies within the invariants, has just been entered: time passes. The zones are
+ * in moves->passed. False: memory was refused. */
+bool moves_pass(struct moves *moves, const struct config *config);
+static inline bool moves_rushes(const struct config *config)
+{
+    return config->bound_count && config_bound(config, config->bound_count - 1)->group;
+}
+/* The part of moves->guarded from which no rule can be taken any more, in a state in which urgent
+ * rules have clock guards, as zones in moves->rest. False: memory was refused. */
+bool moves_subtract_futures(struct moves *moves, const struct moves_rule *rules, uint32_t count);
 
 #endif

@@ -2,11 +2,12 @@
 
 #include <assert.h>
 
-bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal,
+bool nodes_init(struct nodes *nodes, struct mem *mem, const struct layout *layout, bool equal,
                 struct nodes_work *work)
 {
     *nodes = (struct nodes){.mem = mem, .equal = equal, .work = work};
-    if (!store_init(&nodes->discrete, mem, record_bytes)) return false;
+    if (!store_init_keyed(&nodes->discrete, mem, layout->record_bytes, layout->key_bytes))
+        return false;
     if (!zones_init(&nodes->zones, mem)) {
         store_release(&nodes->discrete);
         return false;

@@ -1,9 +1,10 @@
 /* The symbolic states of a search: pairs of a discrete state and a zone, numbered 0, 1, 2, ... as
  * they are found. They are a set of the search (search/set.h).
  *
- * Discrete states are kept once, in a store; zones are kept once, in solver/zone/zones. A pair
- * costs 35 bytes beside them by inclusion, and 10 with some 10 more for finding it when all are
- * told apart. Two ways of keeping pairs:
+ * Discrete states are kept once, in a store, which compares them without hidden variables (these
+ * set clocks, and say nothing after the step that wrote them); zones are kept once, in
+ * solver/zone/zones. A pair costs 35 bytes beside them by inclusion, and 10 with some 10 more for
+ * finding it when all are told apart. Two ways of keeping pairs:
  *  - equal: each pair once, the whole zone graph;
  *  - by inclusion: a pair whose zone lies in that of a known pair of the same discrete state is not
  *    kept, and known pairs whose zones lie in a new one are given up. Enough for reachability. A
@@ -17,6 +18,7 @@
 #ifndef CAIRN_ENGINE_TIMED_NODES_H
 #define CAIRN_ENGINE_TIMED_NODES_H
 
+#include "program/layout.h"
 #include "search/set.h"
 #include "solver/store.h"
 #include "solver/zone/measure.h"
@@ -86,7 +88,7 @@ struct nodes_zone {
 enum nodes_result { NODES_NEW, NODES_KNOWN, NODES_REFUSED };
 
 /* False when memory is refused; then nothing is left to release. */
-bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal,
+bool nodes_init(struct nodes *nodes, struct mem *mem, const struct layout *layout, bool equal,
                 struct nodes_work *work);
 void nodes_release(struct nodes *nodes);
 void nodes_release_work(struct nodes_work *work, struct mem *mem);

@@ -19,7 +19,7 @@ static struct set *make(struct space *space)
     if (!zoned->bytes_before) zoned->bytes_before = space->mem->used;
     struct nodes *nodes = mem_try_alloc(space->mem, sizeof *nodes);
     if (!nodes) return NULL;
-    if (!nodes_init(nodes, space->mem, space->layout.record_bytes, zoned->equal, &zoned->work)) {
+    if (!nodes_init(nodes, space->mem, &space->layout, zoned->equal, &zoned->work)) {
         mem_free(space->mem, nodes);
         return NULL;
     }

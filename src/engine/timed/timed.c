@@ -112,9 +112,9 @@ static void conclude(struct search *search)
     if (search->set && !search->order->no_graph)
         reached_find(search->model, &zoned->space.layout, search->set->kind->store(search->set),
                      result);
-    result->no_deadlocks =
-        (search->model->clocks.len || result->runtime_errors || zoned->any_barred)
-        && !zoned->look_for_stuck;
+    result->no_deadlocks = (search->model->clocks.len || result->runtime_errors || zoned->any_barred
+                            || zoned->clocks.urgent.len)
+                           && !zoned->look_for_stuck;
 }
 
 /* False: it must be done again, exactly. */
@@ -226,20 +226,36 @@ void timed_run(struct task *task, const struct search_graph *graph, struct resul
 
 /* ---- what is beyond it ---- */
 
-static const char *refuse_constraint(const struct clock_constraint *constraint, struct place *place)
+static const char too_long[] = "a time has more than 2^30 ticks";
+
+static const char *refuse_constraint(const struct model *model,
+                                     const struct clock_constraint *constraint, struct place *place)
 {
+    int64_t low, high;
     *place = constraint->place;
-    if (constraint->x != MODEL_NONE && constraint->y != MODEL_NONE)
-        return "the timed engine does not compare clocks with each other";
-    return bound_fits(constraint->bound) ? NULL : "a time has more than 2^30 ticks";
+    model_bound_range(model, constraint, &low, &high);
+    if (!bound_fits(low) || !bound_fits(high))
+        return constraint->varies ? "a bound of a clock may have more than 2^30 ticks" : too_long;
+    if (!clocks_is_diagonal(constraint)) return NULL;
+    if (high - low >= CLOCKS_MOST_BOUNDS)
+        return "the bound of a difference of clocks may be one of more than 4,096 numbers";
+    const int64_t most = high > -low ? high : -low;
+    return bound_fits(most + clocks_largest(model, constraint->x))
+                   && bound_fits(most + clocks_largest(model, constraint->y))
+               ? NULL
+               : "two times have more than 2^30 ticks together";
 }
 
 const char *timed_refuses(const struct model *model, struct place *place)
 {
     const char *why = NULL;
     *place = (struct place){0};
+    for (uint32_t c = 0; !why && c < model->clocks.len; c++) {
+        *place = model->clocks.data[c].place;
+        if (!bound_fits(clocks_largest(model, c))) why = too_long;
+    }
     for (uint32_t i = 0; !why && i < model->constraints.len; i++)
-        why = refuse_constraint(&model->constraints.data[i], place);
+        why = refuse_constraint(model, &model->constraints.data[i], place);
     for (uint32_t r = 0; !why && r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         if (rule->interval == MODEL_NONE) continue;
@@ -249,7 +265,7 @@ const char *timed_refuses(const struct model *model, struct place *place)
                      || (point && (interval->low_open || interval->high_open));
         if (rule->parts) *place = model->parts.data[rule->first_part].place;
         if (!bound_fits(interval->low) || (!interval->infinite && !bound_fits(interval->high)))
-            why = "a time has more than 2^30 ticks";
+            why = too_long;
         if (interval->low < 0 || (!interval->infinite && empty))
             why = "the interval of a rule is empty";
     }

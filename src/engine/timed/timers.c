@@ -341,8 +341,10 @@ static void add_timer(struct timers *timers, uint32_t r)
 
 static bool needs_timer(const struct model *model, uint32_t r, bool *urgent)
 {
-    if (model->rules.data[r].interval == MODEL_NONE) return false;
-    const struct model_interval *interval = &model->intervals.data[model->rules.data[r].interval];
+    const struct model_rule *rule = &model->rules.data[r];
+    *urgent = rule->is_urgent && !rule->guards;
+    if (rule->interval == MODEL_NONE) return false;
+    const struct model_interval *interval = &model->intervals.data[rule->interval];
     *urgent = !interval->infinite && !interval->high;
     return !*urgent && (interval->low || interval->low_open || !interval->infinite);
 }
@@ -364,6 +366,7 @@ static void find_classes(struct timers *timers)
     for (uint32_t r = 0; r < model->rules.len; r++) {
         timers->of[r] = first[r] = TIMER_NONE;
         if (needs_timer(model, r, &timers->urgent[r])) keys[count++] = make_key(&finder, r);
+        timers->any_rushes |= model->rules.data[r].is_urgent && model->rules.data[r].guards;
     }
     qsort(keys, count, sizeof *keys, by_key);
     for (uint32_t i = 0; i < count; i++)

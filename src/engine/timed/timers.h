@@ -20,7 +20,9 @@ struct timers {
     const struct model *model;
     uint32_t *of; /* per rule: its timer, or TIMER_NONE: it has no interval, or any time is in it,
                      or it is urgent */
-    bool *urgent; /* per rule: its interval is [0, 0]; while it is enabled no time passes */
+    bool *urgent; /* per rule: its interval is [0, 0], or it is urgent without clock guards; while
+                     it is enabled no time passes */
+    bool any_rushes;      /* there is an urgent rule with clock guards */
     bool *holds, *waits;  /* per rule: it may be above, below another one */
     uint64_t *priorities; /* high class << 32 | low class, ascending */
     VEC(struct timer) list;

@@ -28,8 +28,9 @@ bool zoned_init(struct zoned *zoned, struct model *model, struct result *result,
     space_init(space, &zoned_kind, model);
     space->extra_words = ZONED_EXTRA;
     timers_init(&zoned->timers, model);
-    clocks_init(&zoned->clocks, model, &zoned->timers);
-    return configs_init(&zoned->configs, model->mem, zoned->timers.list.len + model->clocks.len);
+    clocks_init(&zoned->clocks, model, &zoned->timers, &space->program);
+    return configs_init(&zoned->configs, model->mem, zoned->timers.list.len + model->clocks.len,
+                        config_most_bounds(model));
 }
 
 void zoned_release(struct zoned *zoned)
@@ -55,7 +56,11 @@ static bool open_worker(struct worker *worker)
     good = config_builder_init(&own->builder, mem, layout, &zoned->timers, &zoned->clocks,
                                zoned->exact)
            && good;
-    return moves_init(&own->moves, mem, &zoned->timers, FIRST_CLOCKS) && good;
+    good =
+        moves_init(&own->moves, mem, &zoned->timers, &zoned->clocks, worker->program, FIRST_CLOCKS)
+        && good;
+    own->moves.words = worker->words;
+    return good;
 }
 
 static void close_worker(struct worker *worker)
@@ -74,6 +79,7 @@ static void close_worker(struct worker *worker)
     mem_free(mem, own->pool);
     mem_free(mem, own->built);
     mem_free(mem, own->clocks);
+    mem_free(mem, own->bounds);
     mem_free(mem, own->states);
     mem_free(mem, own->places);
     mem_free(mem, own->uses);
@@ -96,13 +102,33 @@ static struct batch_state *begin_alone(struct worker *worker, const uint64_t *wo
     return NULL;
 }
 
+/* With the zone in moves.next; its words are at batch_room. */
 static bool put_alone(struct worker *worker, struct batch_state *begun, uint32_t built)
 {
     const struct zoned_step known = {.discrete = STORE_NONE, .built = built};
-    const uint64_t hash =
-        store_hash(batch_words(&worker->batch, 0), worker->space->layout.key_bytes);
+    const uint64_t hash = store_hash(batch_words(&worker->batch, worker->batch.step_count),
+                                     worker->space->layout.key_bytes);
     worker->is_refused = !zoned_put(worker, begun, &known, NULL, hash);
-    worker->batch.steps[0].set = NULL;
+    if (worker->is_refused) batch_clear(&worker->batch);
+    else worker->batch.steps[worker->batch.step_count - 1].set = NULL;
+    return !worker->is_refused;
+}
+
+/* All zones in which the initial state begins, as steps. */
+static bool put_initial(struct worker *worker, struct batch_state *begun, uint32_t built)
+{
+    const struct space *space = worker->space;
+    struct moves *moves = &zoned_of(worker)->moves;
+    const struct config config = zoned_config(worker, built);
+    enum moves_result moved = moves_initial(moves, &config);
+    while (moved == MOVES_ZONE && (moved = moves_next(moves)) == MOVES_ZONE) {
+        uint64_t *words = batch_room(&worker->batch);
+        worker->is_refused = !words;
+        if (words) layout_pack(&space->layout, space->model, space->initial, words);
+        if (!words || !put_alone(worker, begun, built)) break;
+        worker->batch.steps[worker->batch.step_count - 1].number = 0;
+    }
+    worker->is_refused |= moved == MOVES_REFUSED;
     if (worker->is_refused) batch_clear(&worker->batch);
     return !worker->is_refused;
 }
@@ -110,7 +136,6 @@ static bool put_alone(struct worker *worker, struct batch_state *begun, uint32_t
 static bool initial(struct worker *worker, bool first)
 {
     struct space *space = worker->space;
-    struct zoned_worker *own = zoned_of(worker);
     uint64_t *words = batch_room(&worker->batch);
     uint32_t built;
     assert(words && !worker->batch.state_count); /* an empty batch has room for one */
@@ -118,9 +143,7 @@ static bool initial(struct worker *worker, bool first)
     else if (!eval_next_initial(space->model, space->initial)) return false;
     layout_pack(&space->layout, space->model, space->initial, words);
     struct batch_state *begun = begin_alone(worker, words, &built);
-    if (!begun) return false;
-    const struct config config = zoned_config(worker, built);
-    return !moves_initial(&own->moves, &config) || put_alone(worker, begun, built);
+    return begun && put_initial(worker, begun, built);
 }
 
 /* The zone stays in moves.next, so that the state can be expanded. */

@@ -41,6 +41,7 @@ enum { ZONED_EXTRA = (sizeof(struct zoned_step) + 7) / 8, ZONED_NO_BUILT = 0xFFF
 /* A configuration that was made for a state that was not known. */
 struct zoned_built {
     uint32_t count, first; /* its clocks */
+    uint32_t bound_count, first_bound;
     bool urgent, forbidden;
     bool is_written; /* the zone of a step that leads to its state is a string already */
     uint32_t words;  /* its state, in the pool, of this hash */
@@ -87,6 +88,7 @@ struct zoned_worker {
     uint64_t *pool; /* matrices and strings */
     struct zoned_built *built;
     struct config_clock *clocks;
+    struct config_bound *bounds;
     uint32_t *uses; /* configurations that states need, one after the other */
     struct zoned_state *states;
     struct zoned_place *places; /* open addressing, at most half full; `place_count` of them, a
@@ -94,7 +96,7 @@ struct zoned_worker {
     uint64_t place_count;
     uint32_t batch; /* its number */
     uint64_t used, pool_room, built_count, built_room, use_count, use_room, clock_count, clock_room,
-        state_room;
+        bound_count, bound_room, state_room;
 };
 
 /* Memory is taken by calls that jump when it is refused, or not at all: false. */

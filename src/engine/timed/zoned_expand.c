@@ -68,8 +68,14 @@ struct config zoned_config(const struct worker *worker, uint32_t built)
     const struct zoned_worker *own = zoned_of(worker);
     const struct zoned_built *config = &own->built[built];
     assert(built < own->built_count);
-    return (struct config){config->count, config->urgent, config->forbidden, own->builder.numbers,
-                           own->clocks + config->first};
+    return (struct config){.count = config->count,
+                           .urgent = config->urgent,
+                           .forbidden = config->forbidden,
+                           .numbers = own->builder.numbers,
+                           .table = own->clocks + config->first,
+                           .bound_count = config->bound_count,
+                           .bound_numbers = own->builder.numbers,
+                           .bounds = own->bounds + config->first_bound};
 }
 
 /* Clocks of the batch have moved. */
@@ -87,12 +93,12 @@ static struct zoned_place *find_place(const struct worker *worker, const uint64_
                                       uint64_t hash)
 {
     const struct zoned_worker *own = zoned_of(worker);
-    const size_t bytes = worker->space->layout.words * sizeof *words;
+    const uint32_t bytes = worker->space->layout.key_bytes;
     for (uint64_t at = hash & (own->place_count - 1);; at = (at + 1) & (own->place_count - 1)) {
         struct zoned_place *place = &own->places[at];
         if (place->batch != own->batch) return place;
         const struct zoned_built *built = &own->built[place->built];
-        if (built->hash == hash && !memcmp(own->pool + built->words, words, bytes)) return place;
+        if (built->hash == hash && store_same(own->pool + built->words, words, bytes)) return place;
     }
 }
 
@@ -119,27 +125,36 @@ static bool build(struct worker *worker, const uint64_t *words, uint64_t hash)
     struct zoned_worker *own = zoned_of(worker);
     const uint32_t size = worker->space->layout.words;
     if (!space_list(worker, words, &own->ahead)) return false;
-    config_build(&own->builder, words, &own->ahead);
+    config_build(&own->builder, worker->program, words, &own->ahead);
     const struct config *config = &own->builder.config;
     const struct config_clock *before = own->clocks;
+    const struct config_bound *bounds_before = own->bounds;
     if (!reserve(own->mem, (void **)&own->built, &own->built_room, own->built_count, 1,
                  sizeof *own->built)
         || !reserve(own->mem, (void **)&own->clocks, &own->clock_room, own->clock_count,
-                    config->count + UINT64_C(1), sizeof *own->clocks))
+                    config->count + UINT64_C(1), sizeof *own->clocks)
+        || !reserve(own->mem, (void **)&own->bounds, &own->bound_room, own->bound_count,
+                    config->bound_count, sizeof *own->bounds))
         return false;
-    if (before != own->clocks) refer_again(worker);
+    if (before != own->clocks || bounds_before != own->bounds) refer_again(worker);
     const uint32_t kept = zoned_pool(own, size);
     if (kept == UINT32_MAX) return false;
     memcpy(own->pool + kept, words, size * sizeof *words);
     memcpy(own->clocks + own->clock_count, config->table, config->count * sizeof *own->clocks);
+    if (config->bound_count)
+        memcpy(own->bounds + own->bound_count, config->bounds,
+               config->bound_count * sizeof *own->bounds);
     own->built[own->built_count] = (struct zoned_built){.count = config->count,
                                                         .first = (uint32_t)own->clock_count,
+                                                        .bound_count = config->bound_count,
+                                                        .first_bound = (uint32_t)own->bound_count,
                                                         .urgent = config->urgent,
                                                         .forbidden = config->forbidden,
                                                         .words = kept,
                                                         .hash = hash,
                                                         .number = CONFIG_NONE};
     own->clock_count += config->count;
+    own->bound_count += config->bound_count;
     own->built_count++;
     return true;
 }
@@ -167,7 +182,7 @@ struct batch_state *zoned_begin(struct worker *worker, uint64_t state)
     struct zoned_worker *own = zoned_of(worker);
     const uint32_t number = worker->batch.state_count;
     if (!number) {
-        own->used = own->built_count = own->use_count = own->clock_count = 0;
+        own->used = own->built_count = own->use_count = own->clock_count = own->bound_count = 0;
         if (!++own->batch) { /* after 2^32 batches: old places must not look new */
             memset(own->places, 0, own->place_count * sizeof *own->places);
             own->batch = 1;
@@ -232,6 +247,7 @@ static void sort_out(struct worker *worker, const struct set *set)
         }
         step->hash = store_hash(batch_words(&own->listed, i), space->layout.key_bytes);
         if (set) store_prefetch(&((const struct nodes *)set)->discrete, step->hash);
+        own->moving[own->rule_count].words = batch_words(&own->listed, i);
         own->moving[own->rule_count].rule = step->fast->rule;
         own->moving[own->rule_count].has_to = false;
         own->rules[own->rule_count++] = (struct zoned_rule){
@@ -291,7 +307,7 @@ static bool take(struct worker *worker, struct set *set, struct batch_state *beg
     enum moves_result moved =
         moves_begin(&own->moves, &own->moving[i], own->moving, own->rule_count);
     const struct zoned_step known = {.discrete = rule->discrete, .built = rule->built};
-    while (moved == MOVES_ZONE && moves_next(&own->moves)) {
+    while (moved == MOVES_ZONE && (moved = moves_next(&own->moves)) == MOVES_ZONE) {
         uint64_t *words = batch_room(batch);
         if (!words) return false;
         const uint64_t *from = batch_words(&own->listed, rule->listed);

@@ -45,7 +45,7 @@ bool dates_add(struct dates *dates, uint32_t i, uint32_t j, dbm_bound b)
 {
     assert(i < dates->count && j < dates->count);
     if (b == BOUND_INFINITY) return true;
-    assert(bound_fits(bound_constant(b)));
+    assert(bound_constant(b) >= -DATES_LIMIT && bound_constant(b) <= DATES_LIMIT);
     if (dates->bound_count == dates->bound_cap) {
         uint64_t cap = dates->bound_cap + dates->bound_cap / UINT64_C(2) + 16;
         if (cap >= NO_BOUND) return false;
@@ -70,7 +70,7 @@ static enum relaxed relax(struct dates *dates, uint32_t i, uint32_t j, dbm_bound
     if (units < dates->numerators[j]
         || (units == dates->numerators[j] && strict <= dates->strict[j]))
         return SAME;
-    if (j == 0 || strict >= dates->count || units > (int64_t)dates->count * BOUND_LIMIT)
+    if (j == 0 || strict >= dates->count || units > (int64_t)dates->count * DATES_LIMIT)
         return IMPOSSIBLE;
     dates->numerators[j] = units;
     dates->strict[j] = (uint32_t)strict;

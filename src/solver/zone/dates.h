@@ -32,8 +32,9 @@ enum dates_result { DATES_FOUND, DATES_INFEASIBLE, DATES_REFUSED };
 /* `count` >= 1 dates, so far without bounds but for their order. False when memory is refused. */
 bool dates_init(struct dates *dates, struct mem *mem, uint32_t count);
 void dates_release(struct dates *dates);
-/* t_i - t_j < or <= c, made with bound_weak or bound_strict; infinity says nothing. False when
- * memory is refused. */
+/* t_i - t_j < or <= c, at most DATES_LIMIT in magnitude: sums of some constants are. Infinity says
+ * nothing. False when memory is refused. */
+#define DATES_LIMIT (INT64_C(8) * BOUND_LIMIT)
 bool dates_add(struct dates *dates, uint32_t i, uint32_t j, dbm_bound b);
 
 /* The earliest dates: each date has its infimum, plus as many epsilons as strict bounds force on
