@@ -193,6 +193,9 @@ def compare(name):
     got, discrete = searched(model, 'equal')
     check(f'{name}: the zone graph', got == size(exact), (got, size(exact)))
     check(f'{name}: discrete states', discrete == len(exact.zones), (discrete, len(exact.zones)))
+    file = os.path.join(CORPUS, name + '.tck')
+    check(f'{name}: the same from its own file', searched(file, 'equal') == (got, discrete),
+          searched(file, 'equal'))
     for extra, expected in PUBLISHED.get(name, {}).items():
         found = graph(system, extra)
         check(f'{name}: the published size of {extra}',
@@ -209,6 +212,9 @@ def compare(name):
     for label in labels:
         check(f'{name}: {label}',
               is_reachable(model, tck.labelled(system, label)) == any(label in s for s in seen))
+        found = run('check', file, '--find', label).returncode
+        check(f'{name}: {label} from its own file', found == int(not any(label in s for s in seen)),
+              found)
     if name in TOGETHER:
         everything = 'true'
         for label in labels:
@@ -243,6 +249,9 @@ def compare_random(seed):
     check(f'{name}: discrete states', discrete == len(exact.zones),
           (got, discrete, len(exact.zones)))
     check(f'{name}: the zone graph', not plain or got == size(exact), (got, size(exact)))
+    own = searched(write('random.tck', text), 'equal')
+    check(f'{name}: the same from its own file', own[1] == discrete and own[0] == got or not plain,
+          (own, got, discrete))
     _, discrete = searched(model, 'inclusion')
     check(f'{name}: discrete states, by inclusion', discrete == len(exact.zones),
           (discrete, len(exact.zones)))

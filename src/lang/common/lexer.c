@@ -165,7 +165,8 @@ static bool skip_space(struct lexer *lexer)
         lexer->begins_line = true;
     } else if (is_space(c)) {
         lexer->at++;
-    } else if (is_comment(lexer->at, lexer->end, '/')) {
+    } else if (is_comment(lexer->at, lexer->end, '/')
+               || (c == '#' && lexer->lexis->hash_comments)) {
         while (lexer->at < lexer->end && *lexer->at != '\n') lexer->at++;
     } else if (is_comment(lexer->at, lexer->end, '*')) {
         skip_block_comment(lexer);
@@ -254,7 +255,9 @@ static void read_name(struct lexer *lexer, struct token *token)
 {
     enum { NAME_MAX_LENGTH = 255 };
     const char *start = lexer->at;
-    while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
+    while (lexer->at < lexer->end
+           && (is_name_part(*lexer->at) || (*lexer->at == '.' && lexer->lexis->dots_in_names)))
+        lexer->at++;
     size_t length = (size_t)(lexer->at - start);
     if (length > NAME_MAX_LENGTH) {
         diag_error(lexer->diag, DIAG_LIMIT, place_of(lexer, start),

@@ -88,6 +88,8 @@ struct lexis {
     bool digits_begin_names;       /* 2oo3 is a name */
     bool decimals;                 /* 2.5 is a number */
     bool labels;                   /* comments that begin with @ are kept */
+    bool dots_in_names;            /* Train.x is a name */
+    bool hash_comments;            /* `#` begins a comment that ends with its line */
     bool directives; /* `#` is a token, and a backslash at the end of a line joins the next one */
 };
 
