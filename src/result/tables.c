@@ -668,6 +668,7 @@ static const struct member property_rows[] = {
     NUMBER(model_property, root),
     TEXT(model_property, text),
     ROW(model_property, INSIDE, place, .table = &tables_place),
+    NUMBER(model_property, query),
 };
 static const struct members tables_property = {"property", sizeof(struct model_property),
                                                WITH(property_rows)};

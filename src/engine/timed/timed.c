@@ -44,6 +44,7 @@ static bool is_reachability(struct model *model, const struct property_result *e
 static const char *why_not(const struct task *task, const struct property_result *entry)
 {
     if (entry->kind == PROPERTY_CTL) return timed_reachability_only;
+    if (entry->kind == PROPERTY_QUERY) return "this kind of query is not decided";
     if (task->by_interactions) return "it needs the whole graph: without --bound auto";
     return order_of(task)->no_graph;
 }
