@@ -63,7 +63,9 @@ bool session_properties(struct session *session, struct task *task)
     for (uint32_t i = 0; i < ask->properties.len; i++)
         named_deadlock |= !strcmp(ask->properties.data[i], "deadlock");
     const bool finds = only_finds(ask);
-    bool with_deadlock = ask->properties.len ? named_deadlock : !ask->no_deadlock && !finds;
+    const bool has_queries = session->model->queries.len; /* they ask for it, or do not */
+    bool with_deadlock =
+        ask->properties.len ? named_deadlock : !ask->no_deadlock && !finds && !has_queries;
     task->properties = result_list_properties(session->model, with_deadlock, &count);
     bool *used = mem_alloc(session->mem, ask->properties.len + 1);
     for (uint32_t i = 0; i < count; i++) {

@@ -31,10 +31,14 @@ struct clocks {
     VEC(struct clock_view) views;
     VEC(struct clock_range) ranges;
     VEC(struct clock_invariant) invariants;
+    struct clock_range *watched; /* per clock: what it is compared with from outside, everywhere */
 };
 
 void clocks_init(struct clocks *clocks, const struct model *model, const struct timers *timers);
 void clocks_release(struct clocks *clocks);
+
+/* Somebody else compares the clock with a constant, in every state and in both directions. */
+void clocks_watch(struct clocks *clocks, uint32_t clock, int64_t constant);
 
 /* The bounds of a clock in a state. */
 struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,
