@@ -410,6 +410,7 @@ const char *result_check_property(const struct property_result *entry,
     if (entry->antecedent_met && entry->antecedent_never) return "12: an antecedent";
     if ((entry->trace || entry->last) && entry->verdict == VERDICT_UNKNOWN) return "9: undecided";
     if (entry->last && (entry->trace || !entry->reason)) return "9: a last state";
+    if (entry->value_count && !entry->values) return "8: values";
     if (entry->has_end && !entry->trace) return "10: an end without a run";
     const char *wrong = entry->trace ? check_trace(entry->trace, shape) : NULL;
     return wrong ? wrong : check_branches(entry, shape);

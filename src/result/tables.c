@@ -655,6 +655,21 @@ static const struct member branch_rows[] = {
 static const struct members tables_branch = {"branch", sizeof(struct trace_branch),
                                              WITH(branch_rows)};
 
+static const struct member extent_end_rows[] = {
+    TRUTH(extent_end, is_asked), TRUTH(extent_end, is_known),      TRUTH(extent_end, is_infinite),
+    TRUTH(extent_end, is_open),  ROW(extent_end, INTEGER, number),
+};
+static const struct members tables_extent_end = {"extent_end", sizeof(struct extent_end),
+                                                 WITH(extent_end_rows)};
+
+static const struct member extent_rows[] = {
+    TEXT(extent, term),
+    TRUTH(extent, is_clock),
+    ROW(extent, INSIDE, sup, .table = &tables_extent_end),
+    ROW(extent, INSIDE, inf, .table = &tables_extent_end),
+};
+static const struct members tables_extent = {"extent", sizeof(struct extent), WITH(extent_rows)};
+
 static const struct member place_rows[] = {
     NUMBER(place, source),
     NUMBER(place, line),
@@ -703,6 +718,8 @@ static const struct member property_result_rows[] = {
     NUMBER(property_result, branch_count),
     LIST(property_result, branches, branch, NUMBER, LENGTH(property_result, branch_count)),
     TRUTH(property_result, branches_cut),
+    NUMBER(property_result, value_count),
+    LIST(property_result, values, extent, NUMBER, LENGTH(property_result, value_count)),
 };
 const struct members tables_property_result = {"property_result", sizeof(struct property_result),
                                                WITH(property_result_rows)};
@@ -732,6 +749,8 @@ const struct members *const tables_all[] = {&tables_count,
                                             &tables_result,
                                             &tables_trace,
                                             &tables_branch,
+                                            &tables_extent_end,
+                                            &tables_extent,
                                             &tables_place,
                                             &tables_property,
                                             &tables_property_result,

@@ -40,6 +40,9 @@ static bool is_from_command_line(const struct session *session, const struct pro
     const struct model_property *property = entry->property,
                                 *first = session->model->properties.data;
     if (property < first || property >= first + session->model->properties.len) return false;
+    if (property->kind == PROPERTY_QUERY
+        && (session->ask->queries.len || session->ask->queries_file))
+        return true;
     return (uint32_t)(property - first)
            >= session->model->properties.len - session->ask->formulas.len;
 }

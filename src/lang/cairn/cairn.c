@@ -699,6 +699,7 @@ static struct model *cairn_load(struct language_input *input, void **scope)
     struct tokens tokens = {0};
     reader->diag = input->diag;
     reader->is_item = is_item;
+    reader->drops_queries = input->no_queries;
     reader->model = model_new(input->mem, input->diag->sources.data[input->source].name);
     map_init(&reader->names, input->mem);
     lexer_run(reader->diag, &reader->model->names, &lexer_plain, input->source, &tokens);
@@ -737,6 +738,7 @@ static bool cairn_property(void *scope, enum property_kind kind, uint32_t source
 static bool cairn_queries(void *scope, uint32_t source)
 {
     struct reader *reader = scope;
+    reader->drops_queries = false;
     const uint32_t errors = reader->diag->errors;
     struct tokens tokens = {0};
     lexer_run(reader->diag, &reader->model->names, &lexer_plain, source, &tokens);

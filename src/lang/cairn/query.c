@@ -92,8 +92,9 @@ bool query_read(struct reader *reader)
     }
     query.terms = terms.len;
     if (good && query.kind >= QUERY_SUP && !query.terms) good = reader_unexpected(reader, "'term'");
-    good = good && is_name_free(reader, token->place);
-    if (good)
+    const bool is_wanted = good && !reader->drops_queries;
+    good = good && (!is_wanted || is_name_free(reader, token->place));
+    if (good && is_wanted)
         model_add_query(model, query, terms.data,
                         text ? text : describe(reader, &query, terms.data), place);
     vec_free(model->mem, &terms);
