@@ -40,6 +40,9 @@ enum option_id {
     OPTION_CTL,
     OPTION_INVARIANT,
     OPTION_FIND,
+    OPTION_QUERY,
+    OPTION_QUERIES,
+    OPTION_SKIP,
     OPTION_FIRST,
     OPTION_SHOW,
     OPTION_STEPS,
@@ -111,6 +114,13 @@ static const struct option_row {
      "also check that F is true in every reachable state"},
     {OPTION_FIND, 0, "find", "F", ASK_SEARCH | ASK_SIMULATE,
      "find a run to a state in which F is true, or prove that there is none (repeatable)"},
+    {OPTION_QUERY, 0, "query", "TEXT", ASK_SEARCH,
+     "check this query about runs in dense time, in the language of the model, instead of those of "
+     "the file (repeatable)"},
+    {OPTION_QUERIES, 0, "queries", "FILE", ASK_SEARCH,
+     "the same for the queries of a file, one per line"},
+    {OPTION_SKIP, 0, "skip-unsupported", NULL, ASK_MODELS,
+     "leave queries out that are not supported, and say so"},
     {OPTION_CTL, 0, "ctl", "F", ASK_SEARCH | ASK_SIMULATE, "also check the CTL formula F"},
     {OPTION_LTL, 0, "ltl", "F", ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON,
      "also check the LTL formula F (automaton: take its automaton)"},
@@ -418,6 +428,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_FIND:
         vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_REACH, value}));
         return true;
+    case OPTION_QUERY: vec_push(mem, &options->ask.queries, value); return true;
+    case OPTION_QUERIES: options->ask.queries_file = value; return true;
+    case OPTION_SKIP: options->ask.skips = true; return true;
     case OPTION_FIRST: options->ask.first = true; return true;
     case OPTION_SHOW:
         if (!parse_choice("--show", value, shown, none, &choice)) return false;

@@ -10,6 +10,9 @@ const char *const property_kind_name[] = {"ctl",      "ltl",           "invarian
 const char *const property_stem[] = {"ctl",      "ltl",           "invariant", "find",
                                      "deadlock", "runtime-error", "query"};
 
+const char *const query_kind_name[] = {"always", "sometime", "keeps", "meets",
+                                       "leads",  "sup",      "inf",   "bounds"};
+
 struct model *model_new(struct mem *mem, const char *file)
 {
     struct model *model = mem_alloc(mem, sizeof *model);
@@ -157,6 +160,7 @@ void model_add_query(struct model *model, struct model_query query, const struct
     const struct model_property property = {
         .name = names_format(&model->names, "query[%" PRIu32 "]", model->queries.len),
         .kind = PROPERTY_QUERY,
+        .root = query.p,
         .text = text,
         .place = place,
         .query = model->queries.len};
@@ -627,6 +631,21 @@ static const char *check_setter(const struct model *model, uint32_t c)
     return NULL;
 }
 
+static const char *check_query(const struct model *model, const struct model_property *property)
+{
+    if (property->query >= model->queries.len) return "7: a property without its query";
+    const struct model_query *query = &model->queries.data[property->query];
+    if (query->p.i != property->root.i || query->q.i >= model->formulas.nodes.len
+        || query->first_term + (uint64_t)query->terms > model->query_terms.len)
+        return "7: a query without its formulas";
+    for (uint32_t i = 0; i < query->terms; i++) {
+        const struct query_term *term = &model->query_terms.data[query->first_term + i];
+        if (!term->text || (term->is_clock && term->clock >= model->clocks.len))
+            return "7: a term of a query without its clock";
+    }
+    return NULL;
+}
+
 bool model_check(const struct model *model, struct text *complaint)
 {
     const char *broken = check_vars(model);
@@ -640,6 +659,7 @@ bool model_check(const struct model *model, struct text *complaint)
         if (!property->name || !property->text) broken = "1: a property without a name";
         if (property->root.i >= model->formulas.nodes.len)
             broken = "7: a property without its formula";
+        if (!broken && property->kind == PROPERTY_QUERY) broken = check_query(model, property);
     }
     for (uint32_t i = 0; !broken && i < model->exprs.nodes.len; i++) {
         const struct expr_node *node = &model->exprs.nodes.data[i];
@@ -799,12 +819,36 @@ void model_print_expr(const struct model *model, struct text *text, expr e)
     print_expr(model, text, e, 0, e);
 }
 
+/* x - y <= 5, or x >= 5. */
+static void print_constraint(const struct model *model, struct text *text,
+                             const struct clock_constraint *constraint)
+{
+    const bool is_lower = constraint->x == MODEL_NONE && constraint->y != MODEL_NONE;
+    const uint32_t first = is_lower ? constraint->y : constraint->x;
+    text_add(text, "%s", first == MODEL_NONE ? "0" : model->clocks.data[first].name);
+    if (!is_lower && constraint->y != MODEL_NONE)
+        text_add(text, " - %s", model->clocks.data[constraint->y].name);
+    text_add(text, " %s%s ", is_lower ? ">" : "<", constraint->strict ? "" : "=");
+    if (!constraint->varies)
+        text_add(text, "%" PRId64, is_lower ? -constraint->bound : constraint->bound);
+    else {
+        text_add(text, is_lower ? "-(" : "(");
+        model_print_expr(model, text, constraint->value);
+        text_add(text, ")");
+    }
+}
+
 static void print_formula(const struct model *model, struct text *text, formula f, unsigned outer)
 {
     const struct formula_node *node = formula_get(&model->formulas, f);
     const struct formula_info *info = &formula_table[node->op];
     if (node->op == FORMULA_ATOM) {
         print_expr(model, text, node->atom, outer, node->atom);
+        return;
+    }
+    if (node->op == FORMULA_CLOCK || node->op == FORMULA_DEADLOCK) {
+        if (node->op == FORMULA_DEADLOCK) text_add(text, "%s", info->symbol);
+        else print_constraint(model, text, &model->constraints.data[node->constraint]);
         return;
     }
     bool wrap = info->strength < outer;

@@ -232,7 +232,7 @@ extern const char *const property_stem[]; /* of names of properties that were gi
 struct model_property {
     const char *name;
     enum property_kind kind;
-    formula root; /* for an invariant and for what is to be reached, an atom; of a query, none */
+    formula root; /* for an invariant and for what is to be reached, an atom; of a query, its p */
     const char *text;
     struct place place;
     uint32_t query; /* of a query: into queries */
@@ -255,6 +255,7 @@ enum query_kind {
     QUERY_INF,
     QUERY_BOUNDS
 };
+extern const char *const query_kind_name[];
 
 struct query_term {
     bool is_clock;

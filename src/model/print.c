@@ -287,22 +287,6 @@ static void print_expr(const struct printer *printer, expr e)
     }
 }
 
-static void print_formula(const struct printer *printer, formula f)
-{
-    const struct formula_node *node = formula_get(&printer->model->formulas, f);
-    if (node->op == FORMULA_ATOM) {
-        print_expr(printer, node->atom);
-        return;
-    }
-    fprintf(printer->out, "(%s ", formula_table[node->op].word);
-    print_formula(printer, node->a);
-    if (formula_table[node->op].arity == 2) {
-        fputc(' ', printer->out);
-        print_formula(printer, node->b);
-    }
-    fputc(')', printer->out);
-}
-
 /* ---- processes and variables ---- */
 
 static void print_clock(const struct printer *printer, uint32_t clock)
@@ -312,7 +296,7 @@ static void print_clock(const struct printer *printer, uint32_t clock)
 }
 
 /* x - y <= 5; a single clock is compared with a number, which may turn the comparison around. */
-static void print_constraint(const struct printer *printer, const char *word,
+static void print_comparison(const struct printer *printer, const char *word,
                              const struct clock_constraint *constraint)
 {
     bool is_lower = constraint->x == MODEL_NONE && constraint->y != MODEL_NONE
@@ -326,6 +310,12 @@ static void print_constraint(const struct printer *printer, const char *word,
     }
     fprintf(printer->out, " %c%s ", is_lower ? '>' : '<', constraint->strict ? "" : "=");
     print_number(printer->out, is_lower ? -constraint->bound : constraint->bound);
+}
+
+static void print_constraint(const struct printer *printer, const char *word,
+                             const struct clock_constraint *constraint)
+{
+    print_comparison(printer, word, constraint);
     print_place(printer, constraint->place);
 }
 
@@ -535,6 +525,24 @@ static void print_functions(struct printer *printer)
     }
 }
 
+/* A constraint of a query has no position of its own: that of the query stands for it. */
+static void print_formula(const struct printer *printer, formula f)
+{
+    const struct formula_node *node = formula_get(&printer->model->formulas, f);
+    if (node->op == FORMULA_ATOM) {
+        print_expr(printer, node->atom);
+        return;
+    }
+    fprintf(printer->out, "(%s", formula_table[node->op].word);
+    if (node->op == FORMULA_CLOCK)
+        print_comparison(printer, " ", &printer->model->constraints.data[node->constraint]);
+    for (unsigned i = 0; i < formula_table[node->op].arity; i++) {
+        fputc(' ', printer->out);
+        print_formula(printer, i ? node->b : node->a);
+    }
+    fputc(')', printer->out);
+}
+
 /* ---- rules and properties ---- */
 
 static void print_ends(const struct printer *printer)
@@ -628,8 +636,38 @@ static void print_dead_step(const struct printer *printer, const struct model_de
     fputc('\n', printer->out);
 }
 
+static void print_query(const struct printer *printer, const struct model_property *property)
+{
+    const struct model *model = printer->model;
+    const struct model_query *query = &model->queries.data[property->query];
+    fprintf(printer->out, "\nquery %s", query_kind_name[query->kind]);
+    print_place(printer, property->place);
+    print_name(printer->out, "  text ", property->text);
+    fputs("\n  formula ", printer->out);
+    print_formula(printer, query->p);
+    if (query->kind == QUERY_LEADS) {
+        fputs("\n  then ", printer->out);
+        print_formula(printer, query->q);
+    }
+    for (uint32_t i = 0; i < query->terms; i++) {
+        const struct query_term *term = &model->query_terms.data[query->first_term + i];
+        print_name(printer->out, "\n  term ", term->text);
+        if (term->is_clock)
+            print_name(printer->out, " clock ", model->clocks.data[term->clock].name);
+        else {
+            fputs(" value ", printer->out);
+            print_expr(printer, term->value);
+        }
+    }
+    fputc('\n', printer->out);
+}
+
 static void print_property(const struct printer *printer, const struct model_property *property)
 {
+    if (property->kind == PROPERTY_QUERY) {
+        print_query(printer, property);
+        return;
+    }
     print_name(printer->out, "\nproperty ", property->name);
     fprintf(printer->out, " %s", property_kind_name[property->kind]);
     print_place(printer, property->place);

@@ -376,3 +376,57 @@ bool timed_is_stuck(struct timed_state *state)
     }
     return true;
 }
+
+/* ---- conditions of queries ---- */
+
+static bool constraint_holds(const struct timed_state *state,
+                             const struct clock_constraint *constraint, bool *value)
+{
+    const struct model *model = state->model;
+    int64_t bound = constraint->bound, is_said = true;
+    if (constraint->is_conditional && !eval_expr(model, constraint->when, state->values, &is_said))
+        return false;
+    if (constraint->varies && !eval_expr(model, constraint->value, state->values, &bound))
+        return false;
+    const wide x = constraint->x == MODEL_NONE ? 0 : state->clocks[constraint->x],
+               y = constraint->y == MODEL_NONE ? 0 : state->clocks[constraint->y],
+               limit = (wide)bound * state->denominator;
+    *value = !is_said || (constraint->strict ? x - y < limit : x - y <= limit);
+    return true;
+}
+
+static bool combine(enum formula_op op, bool a, bool b)
+{
+    switch (op) {
+    case FORMULA_NOT: return !a;
+    case FORMULA_AND: return a && b;
+    case FORMULA_OR: return a || b;
+    case FORMULA_IMPLIES: return !a || b;
+    case FORMULA_IFF: return a == b;
+    default: break;
+    }
+    assert(!"a condition has no temporal operators");
+    return false;
+}
+
+bool timed_holds(struct timed_state *state, formula f, bool *value)
+{
+    const struct model *model = state->model;
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    bool operands[2] = {false, false};
+    int64_t number;
+    switch (node->op) {
+    case FORMULA_ATOM:
+        if (!eval_expr(model, node->atom, state->values, &number)) return false;
+        *value = number;
+        return true;
+    case FORMULA_CLOCK:
+        return constraint_holds(state, &model->constraints.data[node->constraint], value);
+    case FORMULA_DEADLOCK: *value = timed_is_stuck(state); return true;
+    default: break;
+    }
+    for (unsigned i = 0; i < formula_table[node->op].arity; i++)
+        if (!timed_holds(state, i ? node->b : node->a, &operands[i])) return false;
+    *value = combine(node->op, operands[0], operands[1]);
+    return true;
+}

@@ -83,4 +83,7 @@ bool timed_take(struct timed_state *state, uint32_t rule);
 /* Whether no rule can ever be taken from here on, however long one waits. */
 bool timed_is_stuck(struct timed_state *state);
 
+/* The value of a condition of a query now; false: it cannot be evaluated. */
+bool timed_holds(struct timed_state *state, formula f, bool *value);
+
 #endif

@@ -149,7 +149,13 @@ static void look_at_formula(struct slice *slice, formula f)
         need(slice, node->atom, node->place);
         return;
     }
-    if (!formula_table[node->op].arity) return; /* clocks, and whether anything is possible */
+    if (node->op == FORMULA_CLOCK) {
+        const struct clock_constraint *constraint =
+            &slice->model->constraints.data[node->constraint];
+        if (constraint->is_conditional) need(slice, constraint->when, node->place);
+        if (constraint->varies) need(slice, constraint->value, node->place);
+    }
+    if (!formula_table[node->op].arity) return;
     look_at_formula(slice, node->a);
     if (formula_table[node->op].arity == 2) look_at_formula(slice, node->b);
 }
@@ -170,6 +176,11 @@ static void find_needed(struct slice *slice, const formula *asked, uint32_t coun
             look_at_constraint(slice, &model->constraints.data[i]);
         if (model->has_final) need(slice, model->final, (struct place){0});
         for (uint32_t i = 0; i < count; i++) look_at_formula(slice, asked[i]);
+        for (uint32_t i = 0; i < model->queries.len; i++)
+            look_at_formula(slice, model->queries.data[i].q);
+        for (uint32_t i = 0; i < model->query_terms.len; i++)
+            if (!model->query_terms.data[i].is_clock)
+                need(slice, model->query_terms.data[i].value, (struct place){0});
     } while (slice->changed);
 }
 

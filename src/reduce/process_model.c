@@ -562,6 +562,7 @@ void process_model_see(struct model *model, formula f, bool *visible)
         expr_each_var(&model->exprs, node.atom, see_var, visible);
         return;
     }
+    if (!formula_table[node.op].arity) return;
     process_model_see(model, node.a, visible);
     if (formula_table[node.op].arity == 2) process_model_see(model, node.b, visible);
 }
@@ -569,7 +570,7 @@ void process_model_see(struct model *model, formula f, bool *visible)
 bool process_model_has_next(const struct model *model, formula f)
 {
     const struct formula_node *node = formula_get(&model->formulas, f);
-    if (node->op == FORMULA_ATOM) return false;
+    if (!formula_table[node->op].arity) return false;
     if (node->op == FORMULA_X || process_model_has_next(model, node->a)) return true;
     return formula_table[node->op].arity == 2 && process_model_has_next(model, node->b);
 }

@@ -229,6 +229,61 @@ static void put_verdict(struct out *json, const struct property_result *entry, c
     }
 }
 
+/* The answer to sup, inf and bounds: numbers of integers, texts such as "<= 5" of clocks. */
+static void put_end(struct out *json, const struct model *model, const struct extent *extent,
+                    bool is_sup)
+{
+    const struct extent_end *end = is_sup ? &extent->sup : &extent->inf;
+    char buffer[EXTENT_ROOM];
+    if (!end->is_asked) return;
+    out_key(json, is_sup ? "sup" : "inf");
+    if (!end->is_known) out_null(json);
+    else if (!extent->is_clock) out_int(json, end->number);
+    else out_string(json, extent_text(buffer, model, extent, is_sup));
+}
+
+static void put_values(struct out *json, const struct model *model,
+                       const struct property_result *entry)
+{
+    if (!entry->value_count) return;
+    out_key(json, "value");
+    out_open(json, '{');
+    for (uint32_t i = 0; i < entry->value_count; i++) {
+        out_key(json, entry->values[i].term);
+        out_open_inline(json, '{');
+        put_end(json, model, &entry->values[i], true);
+        put_end(json, model, &entry->values[i], false);
+        out_close(json, '}');
+    }
+    out_close(json, '}');
+}
+
+/* Queries of the source that were left out, because the user said so. */
+static void put_skipped(struct out *json, const struct model *model, const struct diag *diag)
+{
+    if (!model->skipped.len) return;
+    out_key(json, "skipped");
+    out_open(json, '[');
+    for (uint32_t i = 0; i < model->skipped.len; i++) {
+        const struct model_skipped *skipped = &model->skipped.data[i];
+        out_open_inline(json, '{');
+        out_key(json, "text");
+        out_string(json, skipped->text);
+        out_key(json, "reason");
+        out_string(json, skipped->why);
+        if (skipped->place.line) {
+            out_key(json, "file");
+            out_string(json, diag->sources.data[skipped->place.source].name);
+            out_key(json, "line");
+            out_uint(json, skipped->place.line);
+            out_key(json, "column");
+            out_uint(json, skipped->place.column);
+        }
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+}
+
 /* The explanations of all violations, put into words before the first character is out. The list is
  * the caller's. */
 static struct text *make_reasons(const struct teller *teller, const struct task *task,
@@ -266,6 +321,7 @@ static void put_properties(struct out *json, const struct teller *teller, struct
         assert(!entry->last || !entry->trace); /* invariant 9 of result.h */
         out_open(json, '{');
         put_verdict(json, entry, engine);
+        put_values(json, teller->model, entry);
         if (reasons[i].len) {
             out_key(json, "why");
             out_string(json, reasons[i].data);
@@ -567,6 +623,7 @@ void machine_result(FILE *out, const char *command, const struct model *model,
         put_properties(&json, &teller, &walk, task, reasons, result->searched, result->engine,
                        trace_file);
     }
+    put_skipped(&json, model, diag);
     put_guide(&json, model, result);
     out_key(&json, "statistics");
     out_open(&json, '{');

@@ -653,6 +653,19 @@ void report_reasons(const struct report_style *style, const struct model *model,
     text_free(&text);
 }
 
+static void show_value(const struct report_style *style, const struct model *model,
+                       const struct extent *extent)
+{
+    char buffer[EXTENT_ROOM];
+    fprintf(style->out, "              %s:", extent->term);
+    if (extent->sup.is_asked)
+        fprintf(style->out, " sup %s", extent_text(buffer, model, extent, true));
+    if (extent->sup.is_asked && extent->inf.is_asked) fputc(',', style->out);
+    if (extent->inf.is_asked)
+        fprintf(style->out, " inf %s", extent_text(buffer, model, extent, false));
+    fputc('\n', style->out);
+}
+
 static void show_verdict(const struct report_style *style, const struct model *model,
                          const struct property_result *entry, const char *engine, int width)
 {
@@ -676,6 +689,7 @@ static void show_verdict(const struct report_style *style, const struct model *m
     if (entry->reason)
         fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);
+    for (uint32_t i = 0; i < entry->value_count; i++) show_value(style, model, &entry->values[i]);
 }
 
 /* A violation without a run. */
@@ -722,6 +736,9 @@ void report_check(const struct report_style *style, const struct model *model,
     for (uint32_t i = 0; i < task->property_count; i++)
         if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN)
             show_verdict(style, model, &task->properties[i], result->engine, width);
+    for (uint32_t i = 0; i < model->skipped.len; i++)
+        fprintf(style->out, "  %s%-8s%s  %s  (%s)\n", paint(style, YELLOW), "skipped",
+                paint(style, PLAIN), model->skipped.data[i].text, model->skipped.data[i].why);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;

@@ -320,13 +320,21 @@ static void add_engines(struct text *text, const struct task *task, const struct
 
 static void add_decided(struct text *text, const struct task *task, const struct result *result)
 {
-    uint32_t in_states = 0, temporal = 0;
+    uint32_t in_states = 0, temporal = 0, runs = 0;
     bool reduced = result->reduction != REDUCE_NONE;
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         if (result->unreduced_properties && entry->method) continue;
-        bool in_states_too = entry->in_each_state || (result->timed && entry->is_reachability);
+        const enum query_kind asks = entry->kind == PROPERTY_QUERY
+                                         ? task->model->queries.data[entry->property->query].kind
+                                         : QUERY_BOUNDS;
+        bool in_states_too = entry->in_each_state || (result->timed && entry->is_reachability)
+                             || asks == QUERY_ALWAYS || asks == QUERY_SOMETIME;
         in_states += in_states_too;
+        if (entry->kind == PROPERTY_QUERY && !in_states_too) {
+            runs += entry->verdict != VERDICT_UNKNOWN;
+            continue;
+        }
         temporal += !in_states_too && entry->verdict != VERDICT_UNKNOWN;
     }
     if (in_states)
@@ -342,6 +350,9 @@ static void add_decided(struct text *text, const struct task *task, const struct
                  : result->timed  ? "the zone graph"
                  : reduced        ? "the reduced graph"
                                   : "the whole graph");
+    if (runs)
+        text_add(text, "; %u %s answered on zone graphs of their own, resting for ever included",
+                 runs, be(runs, "query was", "queries were"));
     if (result->unreduced_properties) {
         char count[TEXT_COUNT_ROOM];
         text_add(text, "; %u %s looked at by a second search without reduction, of %s states",

@@ -181,9 +181,27 @@ static void find_safety(struct model *model, formula f, struct property_result *
     }
 }
 
+/* A query about single states without clocks and dead ends is asked like a property of every other
+ * language. What is sought has `seeks`, whoever decides it. */
+static void classify_query(struct model *model, struct property_result *entry)
+{
+    const struct model_query *query = &model->queries.data[entry->property->query];
+    const struct formula_node *p = formula_get(&model->formulas, query->p);
+    entry->seeks = query->kind == QUERY_SOMETIME || query->kind == QUERY_KEEPS;
+    entry->in_each_state =
+        p->op == FORMULA_ATOM && (query->kind == QUERY_ALWAYS || query->kind == QUERY_SOMETIME);
+    if (!entry->in_each_state) return;
+    entry->invariant =
+        entry->seeks ? expr_make(&model->exprs, EXPR_NOT, 0, p->atom, p->atom) : p->atom;
+}
+
 static void classify(struct model *model, struct property_result *entry)
 {
     const struct model_property *property = entry->property;
+    if (property->kind == PROPERTY_QUERY) {
+        classify_query(model, entry);
+        return;
+    }
     const struct formula_node *root = formula_get(&model->formulas, property->root);
     if (property->kind == PROPERTY_INVARIANT) {
         entry->invariant = root->atom;
@@ -413,6 +431,7 @@ const char *result_check_property(const struct property_result *entry,
     if (entry->antecedent_met && entry->antecedent_never) return "12: an antecedent";
     if ((entry->trace || entry->last) && entry->verdict == VERDICT_UNKNOWN) return "9: undecided";
     if (entry->last && (entry->trace || !entry->reason)) return "9: a last state";
+    if (entry->value_count && !entry->values) return "8: values";
     if (entry->has_end && !entry->trace) return "10: an end without a run";
     const char *wrong = entry->trace ? check_trace(entry->trace, shape) : NULL;
     return wrong ? wrong : check_branches(entry, shape);

@@ -4,6 +4,7 @@
 #define CAIRN_RESULT_RESULT_H
 
 #include "model/model.h"
+#include "result/extent.h"
 #include "result/member.h"
 #include "result/trace.h"
 
@@ -96,7 +97,9 @@ struct property_result {
     bool end_value;
     struct trace_branch *branches;
     uint32_t branch_count;
-    bool branches_cut; /* there are more */
+    bool branches_cut;     /* there are more */
+    struct extent *values; /* of sup, inf and bounds that hold: per term */
+    uint32_t value_count;
 };
 
 struct search_progress {

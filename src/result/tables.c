@@ -711,6 +711,21 @@ static const struct member branch_rows[] = {
 static const struct members tables_branch = {"branch", sizeof(struct trace_branch),
                                              WITH(branch_rows)};
 
+static const struct member extent_end_rows[] = {
+    TRUTH(extent_end, is_asked), TRUTH(extent_end, is_known),      TRUTH(extent_end, is_infinite),
+    TRUTH(extent_end, is_open),  ROW(extent_end, INTEGER, number),
+};
+static const struct members tables_extent_end = {"extent_end", sizeof(struct extent_end),
+                                                 WITH(extent_end_rows)};
+
+static const struct member extent_rows[] = {
+    TEXT(extent, term),
+    TRUTH(extent, is_clock),
+    ROW(extent, INSIDE, sup, .table = &tables_extent_end),
+    ROW(extent, INSIDE, inf, .table = &tables_extent_end),
+};
+static const struct members tables_extent = {"extent", sizeof(struct extent), WITH(extent_rows)};
+
 static const struct member place_rows[] = {
     NUMBER(place, source),
     NUMBER(place, line),
@@ -724,6 +739,7 @@ static const struct member property_rows[] = {
     NUMBER(model_property, root),
     TEXT(model_property, text),
     ROW(model_property, INSIDE, place, .table = &tables_place),
+    NUMBER(model_property, query),
 };
 static const struct members tables_property = {"property", sizeof(struct model_property),
                                                WITH(property_rows)};
@@ -758,16 +774,26 @@ static const struct member property_result_rows[] = {
     NUMBER(property_result, branch_count),
     LIST(property_result, branches, branch, NUMBER, LENGTH(property_result, branch_count)),
     TRUTH(property_result, branches_cut),
+    NUMBER(property_result, value_count),
+    LIST(property_result, values, extent, NUMBER, LENGTH(property_result, value_count)),
 };
 const struct members tables_property_result = {"property_result", sizeof(struct property_result),
                                                WITH(property_result_rows)};
 
-const struct members *const tables_all[] = {
-    &tables_count,        &tables_number,   &tables_integer,         &tables_byte,
-    &tables_truth,        &tables_text,     &tables_iteration,       &tables_symbolic,
-    &tables_depth,        &tables_bounded,  &tables_timed,           &tables_size,
-    &tables_clusters,     &tables_part,     &tables_parts,           &tables_location,
-    &tables_points,       &tables_path,     &tables_partition,       &tables_execution_order,
-    &tables_order_counts, &tables_orders,   &tables_snapshot,        &tables_rounds,
-    &tables_brief,        &tables_result,   &tables_trace,           &tables_branch,
-    &tables_place,        &tables_property, &tables_property_result, NULL};
+const struct members *const tables_all[] = {&tables_count,           &tables_number,
+                                            &tables_integer,         &tables_byte,
+                                            &tables_truth,           &tables_text,
+                                            &tables_iteration,       &tables_symbolic,
+                                            &tables_depth,           &tables_bounded,
+                                            &tables_timed,           &tables_size,
+                                            &tables_clusters,        &tables_part,
+                                            &tables_parts,           &tables_location,
+                                            &tables_points,          &tables_path,
+                                            &tables_partition,       &tables_execution_order,
+                                            &tables_order_counts,    &tables_orders,
+                                            &tables_snapshot,        &tables_rounds,
+                                            &tables_brief,           &tables_result,
+                                            &tables_trace,           &tables_branch,
+                                            &tables_extent_end,      &tables_extent,
+                                            &tables_place,           &tables_property,
+                                            &tables_property_result, NULL};

@@ -165,10 +165,10 @@ static const char *verify_end(const struct last_state *last, const struct trace 
     case PROPERTY_CTL:
     case PROPERTY_LTL:
     case PROPERTY_REACH:
+    case PROPERTY_QUERY: /* about single states; others: trace_verify_query */
         if (!eval_expr(last->model, invariant, last->values, &value))
             return "the property cannot be evaluated in the last state";
         return value ? "the property is true in the last state" : NULL;
-    case PROPERTY_QUERY: break;
     }
     return "an unknown kind of property";
 }
@@ -177,10 +177,11 @@ static const char *verify_end(const struct last_state *last, const struct trace 
 
 const char *trace_follow(const struct trace *trace, struct timed_state *state)
 {
-    if (!trace->delays) return "it has no delays";
+    if (!trace->delays && model_is_timed(state->model)) return "it has no delays";
     if (!timed_start(state, trace->initial)) return "it does not start in an initial state";
     for (uint32_t i = 0;; i++) {
-        if (!timed_wait(state, trace->delays[i])) return "a delay is too long for its state";
+        if (!timed_wait(state, trace->delays ? trace->delays[i] : 0))
+            return "a delay is too long for its state";
         if (i == trace->steps) return NULL;
         if (!timed_take(state, trace->rules[i])) return "a rule is taken when it cannot be taken";
     }
@@ -312,5 +313,20 @@ const char *trace_verify_temporal(const struct model *model, const struct trace 
     }
     trace_walk_end(&walk);
     mem_free(model->mem, target);
+    return wrong;
+}
+
+const char *trace_verify_query(const struct model *model, const struct trace *trace,
+                               const struct model_query *query)
+{
+    struct timed_state state;
+    bool value = false;
+    timed_init(&state, model, trace->denominator ? trace->denominator : 1);
+    const char *wrong = trace_follow(trace, &state);
+    if (!wrong && !timed_holds(&state, query->p, &value))
+        wrong = "the query cannot be evaluated at the end";
+    if (!wrong && value != (query->kind == QUERY_SOMETIME))
+        wrong = "the query has another value at the end";
+    timed_release(&state);
     return wrong;
 }

@@ -54,6 +54,11 @@ struct ask {
     VEC(const char *) properties; /* names; none: all */
     bool some_properties;         /* those that the model does not have are left out */
     VEC(struct ask_formula) formulas;
+    VEC(const char *)
+    queries;                  /* texts; with these or a file of them, those of the model are
+                                 not asked */
+    const char *queries_file; /* NULL: none */
+    bool skips;               /* queries that are not understood are left out */
     bool no_deadlock, first;
     bool show_process_model, show_orders; /* explore --show */
 

@@ -148,6 +148,28 @@ static bool weave(struct session *session)
     return true;
 }
 
+/* The queries of --queries and --query. */
+static void add_queries(struct session *session, const struct language *language, void *scope)
+{
+    const struct ask *ask = session->ask;
+    uint32_t source;
+    if (!ask->queries_file && !ask->queries.len) return;
+    if (!language->queries) {
+        message(&session->diag, DIAG_ERROR, NULL,
+                "%s: models in this language (%s) have no queries",
+                ask->queries.len ? "--query" : "--queries", language->name);
+        session->diag.errors++;
+        return;
+    }
+    if (ask->queries_file
+        && load_source(&session->diag, session->known, ask->queries_file, &source))
+        language->queries(scope, source);
+    for (uint32_t i = 0; i < ask->queries.len; i++) {
+        const char *text = ask->queries.data[i];
+        language->queries(scope, diag_add_source(&session->diag, "--query", text, strlen(text)));
+    }
+}
+
 bool load_model(struct session *session, const char *path)
 {
     struct ask *ask = session->ask;
@@ -155,7 +177,9 @@ bool load_model(struct session *session, const char *path)
                                    .diag = &session->diag,
                                    .defines = ask->defines.data,
                                    .define_count = ask->defines.len,
-                                   .dialect = ask->dialect};
+                                   .dialect = ask->dialect,
+                                   .skips = ask->skips,
+                                   .no_queries = ask->queries.len || ask->queries_file};
     const struct language *language = languages_find(path);
     assert(!session->model); /* once per session */
     void *scope = NULL;
@@ -167,6 +191,7 @@ bool load_model(struct session *session, const char *path)
         || (session->model && (!weave(session) || !guideload_weave(session, &session->status))))
         session->model = NULL;
     if (session->model) mark_constants(session);
+    if (session->model) add_queries(session, language, scope);
     for (uint32_t i = 0; session->model && i < ask->formulas.len; i++) {
         static const char *const names[] = {"--ctl", "--ltl", "--invariant", "--find"};
         const struct ask_formula *given = &ask->formulas.data[i];

@@ -112,6 +112,7 @@ struct merged_property {
     const char *name;
     enum verdict verdict;
     bool is_reach, is_asked;
+    const struct extent *values; /* of the row's */
 };
 
 struct merged {
@@ -135,12 +136,32 @@ static struct merged_property *find_property(struct merged *all, const char *nam
 static void copy_row(json_t *to, const json_t *from)
 {
     static const char *const keys[] = {"name",    "kind",   "text", "verdict", "asked", "engine",
-                                       "vacuous", "reason", "why",  "trace",   "state"};
+                                       "vacuous", "reason", "why",  "trace",   "state", "value"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         json_t *value = json_object_get(from, keys[i]);
-        if (value) json_object_set(to, keys[i], value);
+        if (value) json_object_set_new(to, keys[i], json_deep_copy(value)); /* it may be merged */
         else json_object_del(to, keys[i]);
     }
+}
+
+/* Of two rows with values, both of which hold: the larger sup and the smaller inf of each term. */
+static void merge_values(struct mem *mem, struct merged_property *target, const json_t *row,
+                         const struct property_result *entry)
+{
+    json_t *mine = json_object_get(target->row, "value"), *other = json_object_get(row, "value");
+    struct extent *values = mem_alloc(mem, (entry->value_count + UINT64_C(1)) * sizeof *values);
+    if (!mine || !other) return;
+    for (uint32_t i = 0; i < entry->value_count; i++) {
+        const struct extent *added = &entry->values[i];
+        json_t *to = json_object_get(mine, added->term),
+               *from = json_object_get(other, added->term);
+        values[i] = target->values[i];
+        if (extent_raise(&values[i].sup, added->sup))
+            json_object_set(to, "sup", json_object_get(from, "sup"));
+        if (extent_lower(&values[i].inf, added->inf))
+            json_object_set(to, "inf", json_object_get(from, "inf"));
+    }
+    target->values = values;
 }
 
 /* A row per property: its verdict in all contexts together, and the run of the first context that
@@ -149,10 +170,13 @@ static void merge_property(struct mem *mem, struct merged *all, const json_t *ro
                            const struct property_result *entry, const char *context)
 {
     struct merged_property *target = find_property(all, entry->property->name);
-    const bool is_reach = entry->kind == PROPERTY_REACH;
+    const bool is_reach = entry->seeks;
     const enum verdict verdict = result_answer(entry);
     if (target && !result_is_vacuous(entry))
         json_object_del(target->row, "vacuous"); /* in all contexts, or not at all */
+    if (target && entry->value_count && target->verdict == VERDICT_HOLDS
+        && verdict == VERDICT_HOLDS)
+        merge_values(mem, target, row, entry);
     if (target && conclude_joined(is_reach, target->verdict, verdict) == target->verdict) return;
     if (!target) {
         vec_push(mem, &all->properties,
@@ -161,6 +185,7 @@ static void merge_property(struct mem *mem, struct merged *all, const json_t *ro
         json_array_append_new(all->rows, target->row);
     }
     target->verdict = verdict;
+    target->values = entry->values;
     target->is_reach = is_reach;
     target->is_asked = !entry->watched_only;
     copy_row(target->row, row);

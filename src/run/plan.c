@@ -16,7 +16,15 @@ static bool asks_for_timed(const struct session *session)
     return session->ask->engine == ENGINE_TIMED;
 }
 
-static bool has_time(const struct session *session) { return model_is_timed(session->model); }
+/* Queries about more than the values of single states are about time, also where the model has
+ * none: it may rest for ever. */
+static bool has_time(const struct session *session, const struct task *task)
+{
+    bool found = model_is_timed(session->model);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        found |= task->properties[i].kind == PROPERTY_QUERY && !task->properties[i].in_each_state;
+    return found;
+}
 
 static bool asks_for_bounded(const struct session *session)
 {
@@ -43,14 +51,20 @@ static const struct rule {
     enum engine engine;
     const char *why; /* NULL: it was asked for, or is no news */
 } rules[] = {
-    {asks_for_timed, ENGINE_TIMED, NULL},       {has_time, ENGINE_TIMED, "the model has time"},
-    {asks_for_bounded, ENGINE_BOUNDED, NULL},   {asks_for_symbolic, ENGINE_SYMBOLIC, NULL},
-    {asks_for_explicit, ENGINE_EXPLICIT, NULL}, {has_hidden, ENGINE_EXPLICIT, NULL},
+    {asks_for_timed, ENGINE_TIMED, NULL},       {asks_for_bounded, ENGINE_BOUNDED, NULL},
+    {asks_for_symbolic, ENGINE_SYMBOLIC, NULL}, {asks_for_explicit, ENGINE_EXPLICIT, NULL},
+    {has_hidden, ENGINE_EXPLICIT, NULL},
 };
 
-static void choose_engine(const struct session *session, struct plan *plan)
+static void choose_engine(const struct session *session, const struct task *task, struct plan *plan)
 {
     plan->engine = ENGINE_AUTO;
+    if (!asks_for_timed(session) && has_time(session, task)) {
+        plan->engine = ENGINE_TIMED;
+        plan->why = model_is_timed(session->model) ? "the model has time"
+                                                   : "a query is about runs in dense time";
+        return;
+    }
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (!rules[i].is_true(session)) continue;
         plan->engine = rules[i].engine;
@@ -94,7 +108,7 @@ static void choose_order(struct session *session, const struct task *task)
 /* ---- whether it can be done ---- */
 
 /* A timed model needs the timed engine, and that has limits of its own. */
-static bool can_run(struct session *session)
+static bool can_run(struct session *session, const struct task *task)
 {
     const struct ask *ask = session->ask;
     const struct model *model = session->model;
@@ -102,12 +116,12 @@ static bool can_run(struct session *session)
     struct place place;
     text_init(&names, session->mem);
     const struct combine_model facts = {.file = model->file,
-                                        .is_timed = model_is_timed(model),
+                                        .is_timed = has_time(session, task),
                                         .is_influenced = session_is_influenced(session, &names),
                                         .names = names.data,
                                         .has_rank = model->rank != MODEL_NONE};
     if (!combine_check_model(ask, &facts, &session->diag)) return false;
-    bool timed = ask->engine == ENGINE_TIMED || model_is_timed(model);
+    bool timed = ask->engine == ENGINE_TIMED || facts.is_timed;
     const char *why = timed ? timed_refuses(model, &place) : NULL;
     if (why && place.line) diag_error(&session->diag, DIAG_UNSUPPORTED, place, "%s", why);
     else if (why) message_error(&session->diag, "%s: %s", model->file, why);
@@ -150,7 +164,7 @@ static void choose_threads(struct session *session, enum engine engine, struct t
 {
     const struct ask *ask = session->ask;
     if (ask->threads < 2) return;
-    const struct combine_model facts = {.is_timed = model_is_timed(task->model)};
+    const struct combine_model facts = {.is_timed = has_time(session, task)};
     task->threads = 1;
     if (engine == ENGINE_AUTO) return;
     const char *why = combine_one_thread(ask, &facts);
@@ -176,11 +190,11 @@ bool plan_make(struct session *session, struct task *task, struct plan *plan)
     *plan = (struct plan){.splits = ask->split != SPLIT_NEVER};
     session->status = EXIT_USAGE;
     choose_order(session, task);
-    if (!can_run(session)) return false;
+    if (!can_run(session, task)) return false;
     session_prepare(session, task);
     if (!find_points(session, task)) return false;
     task->count_deadlocks = ask->command != ASK_CHECK;
-    choose_engine(session, plan);
+    choose_engine(session, task, plan);
     if (plan->splits) return true;
     if (!choose_model(session, plan->engine, task)) {
         if (session->is_limited) session->status = EXIT_INCONCLUSIVE;

@@ -399,6 +399,9 @@ static void judge_claim(struct session *session, json_t *root, struct trace *tra
         claim->is_true =
             entry->in_each_state
                 ? !trace_verify(session->model, trace, entry->kind, entry->invariant)
+            : entry->kind == PROPERTY_QUERY
+                ? !trace_verify_query(session->model, trace,
+                                      &session->model->queries.data[entry->property->query])
                 : !trace_verify_temporal(session->model, trace, entry->kind, entry->property->root);
         return;
     }

@@ -40,6 +40,9 @@ static bool is_from_command_line(const struct session *session, const struct pro
     const struct model_property *property = entry->property,
                                 *first = session->model->properties.data;
     if (property < first || property >= first + session->model->properties.len) return false;
+    if (property->kind == PROPERTY_QUERY
+        && (session->ask->queries.len || session->ask->queries_file))
+        return true;
     return (uint32_t)(property - first)
            >= session->model->properties.len - session->ask->formulas.len;
 }
@@ -63,7 +66,9 @@ bool session_properties(struct session *session, struct task *task)
     for (uint32_t i = 0; i < ask->properties.len; i++)
         named_deadlock |= !strcmp(ask->properties.data[i], "deadlock");
     const bool finds = only_finds(ask);
-    bool with_deadlock = ask->properties.len ? named_deadlock : !ask->no_deadlock && !finds;
+    const bool has_queries = session->model->queries.len; /* they ask for it, or do not */
+    bool with_deadlock =
+        ask->properties.len ? named_deadlock : !ask->no_deadlock && !finds && !has_queries;
     task->properties = result_list_properties(session->model, with_deadlock, &count);
     bool *used = mem_alloc(session->mem, ask->properties.len + 1);
     for (uint32_t i = 0; i < count; i++) {

@@ -11,6 +11,9 @@ static const char *find_fault(const struct model *model, const struct task *task
     const char *wrong = NULL;
     if (entry->trace && entry->in_each_state)
         wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
+    else if (entry->trace && entry->kind == PROPERTY_QUERY)
+        wrong =
+            trace_verify_query(model, entry->trace, &model->queries.data[entry->property->query]);
     else if (entry->trace)
         wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
     if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state

@@ -35,9 +35,16 @@ struct batch_state {
         known;       /* steps that were taken out, because they were known: their rules */
     uint32_t failed; /* the first rule that failed, of ... */
     uint32_t failures;
-    uint8_t end;  /* enum batch_end */
-    bool enabled; /* a rule is, though it may have been left out */
+    uint64_t seen, unclear; /* sights (findings.h) that were seen in it, that cannot be evaluated */
+    uint8_t end;            /* enum batch_end */
+    bool enabled;           /* a rule is, though it may have been left out */
 };
+
+/* Whether there is more to say of the state than its steps. */
+static inline bool batch_is_odd(const struct batch_state *state)
+{
+    return state->end != BATCH_GOES_ON || state->failures || state->seen || state->unclear;
+}
 
 struct batch {
     struct mem *mem;

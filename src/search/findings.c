@@ -30,6 +30,15 @@ void findings_add(struct search *search, uint32_t property, expr e, enum finding
     findings->active |= findings_bit(m);
 }
 
+bool findings_add_sight(struct search *search, uint32_t property)
+{
+    struct findings *findings = &search->findings;
+    if (findings->sight_count == FINDINGS_SIGHTS) return false;
+    findings->sights[findings->sight_count++] = findings->count;
+    findings_add(search, property, expr_bool(&search->model->exprs, true), FINDINGS_ALWAYS);
+    return true;
+}
+
 /* ---- looking ---- */
 
 /* What the monitor says about a state: it cannot be evaluated, it has nothing to say, or it has
@@ -102,6 +111,18 @@ void findings_violated(struct search *search, uint32_t property, struct set *set
     entry->reason = entry->last ? entry->reason : NULL;
     mem_lower(search->model->mem, before);
     decided(search, entry);
+}
+
+void findings_sights(struct search *search, uint64_t seen, uint64_t unclear, uint64_t state)
+{
+    struct findings *findings = &search->findings;
+    for (uint32_t i = 0; i < findings->sight_count; i++) {
+        struct monitor *monitor = &findings->monitors[findings->sights[i]];
+        monitor->failed |= unclear >> i & 1;
+        if (seen >> i & 1)
+            findings_violated(search, monitor->property, search->set, state, MODEL_NONE);
+    }
+    assert(findings->sight_count == FINDINGS_SIGHTS || !(seen >> findings->sight_count));
 }
 
 static void stop_monitor(struct findings *findings, uint32_t m)

@@ -31,6 +31,11 @@ struct finding {
     uint64_t state;
 };
 
+/* What the space itself looks for in states that it expands, such as clock values: the property is
+ * violated where it is seen. A sight is known by its bit, and has a monitor that never speaks, for
+ * what must not be forgotten of it. */
+enum { FINDINGS_SIGHTS = 64 };
+
 struct findings {
     struct monitor *monitors;
     struct finding *waiting; /* room for one per monitor */
@@ -38,6 +43,8 @@ struct findings {
     uint32_t undecided;
     uint64_t active;                  /* bits of active monitors; monitor i has bit min(i, 63) */
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
+    uint32_t sights[FINDINGS_SIGHTS]; /* their monitors */
+    uint32_t sight_count;
 };
 
 struct search;
@@ -49,9 +56,14 @@ void findings_release(struct findings *findings, struct mem *mem);
 /* A monitor for a property. Before any worker is opened. */
 void findings_add(struct search *search, uint32_t property, expr e, enum findings_kind kind);
 
+/* The same for a sight; false: there are too many of them. */
+bool findings_add_sight(struct search *search, uint32_t property);
+
 /* Whether findings_state would have anything to do. Several workers may ask at the same time. */
 bool findings_notices(const struct search *search, const struct worker *worker, uint64_t bits,
                       const uint64_t *words);
+/* What the space has seen in a state of search->set, and could not evaluate there. */
+void findings_sights(struct search *search, uint64_t seen, uint64_t unclear, uint64_t state);
 /* Evaluates the monitors in `bits` in a new state of a set; what they find waits. */
 void findings_state(struct search *search, uint64_t bits, const uint64_t *words, struct set *set,
                     uint64_t state);

@@ -37,14 +37,15 @@ static bool finish_odd(struct search *search, const struct batch_state *state)
         if (state->end == BATCH_DEAD && findings->deadlock != MODEL_NONE)
             findings_violated(search, findings->deadlock, search->set, state->state, MODEL_NONE);
     }
+    if (state->seen || state->unclear)
+        findings_sights(search, state->seen, state->unclear, state->state);
     result->expanded += search->is_last_pass;
     return true;
 }
 
 static inline bool finish_state(struct search *search, const struct batch_state *state)
 {
-    const bool odd = state->end != BATCH_GOES_ON || state->failures || state->state == SET_NONE;
-    if (odd) return finish_odd(search, state);
+    if (batch_is_odd(state) || state->state == SET_NONE) return finish_odd(search, state);
     search->result->expanded += search->is_last_pass;
     return true;
 }

@@ -76,7 +76,7 @@ static void compress_state(const struct search *search, struct worker *worker,
 {
     struct batch *batch = &worker->batch;
     const uint32_t first = state->first, end = first + state->steps;
-    *is_odd |= state->end != BATCH_GOES_ON || state->failures;
+    *is_odd |= batch_is_odd(state);
     state->first = *kept;
     state->known_first = batch->rule_count;
     for (uint32_t i = first; i < end; i++) {

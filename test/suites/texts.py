@@ -113,6 +113,20 @@ rule "s" part "p" stays at 1:1 part global interval [2, infinity)
       ['interval (0, 7]',
        'guard "x" <= 3\n  guard "x" >= 3\n  guard "y" - "x" < 2 at 1:1\n  guard 0 - 0 <= 1',
        'part "p" stays at 1:1', 'interval [2, infinity)', 'class 0\n  class 2'])
+whole('queries', HEAD + '''
+query always at 2:3
+  text "A[] not deadlock"
+  formula (not (deadlock))
+query sometime formula (iff (clock "x" = 3) (or (clock "x" - "y" < -2) (eq "n" 2)))
+query keeps formula (implies (clock "y" > 2) (eq "pc" 1))
+query meets formula (clock 0 - "x" < -1)
+query leads formula (eq "pc" 0) then (and (eq "pc" 1) (deadlock))
+query sup formula true term "x" clock "x" term "n + 1" value (add 0 "n" 1)
+query inf formula (clock "x" >= 2) term "y" clock "y"
+query bounds formula (eq "pc" 1) term "n" value "n"
+''', ('query always at 2:3', '  text "A[] not deadlock"', '(clock "x" - "y" < -2)',
+     '  then (and (eq "pc" 1) (deadlock))', '  term "n + 1" value (add 0 "n" 1)',
+     '  term "x" clock "x"', 'query leads', '(clock "x" > 1)'))
 whole('dead steps',
       RULE + 'dead "never" dead "idle" internal port "q" of "p" dead "x" of "p" of "p"\n',
       ['dead "never"\n', 'dead "idle" internal port "q" of "p"\n', 'dead "x" of "p" of "p"\n'])
@@ -208,6 +222,19 @@ for name, text, message in (
     ('a fail with operands', RULE + 'set "n" (fail index 3)', "')'"),
     ('deep code', DO + 'if true ' * 2000 + 'end ' * 2001, 'nested too deeply'),
     ('deep code without ends', DO + 'while true ' * 100000, 'nested too deeply'),
+    ('a query of no kind', HEAD + 'query never formula true', "'always', 'sometime'"),
+    ('a query without a formula', HEAD + 'query always', "'formula'"),
+    ('a query of a number', HEAD + 'query always formula 3', 'a condition is needed'),
+    ('a temporal query', HEAD + 'query always formula (all (globally true))', 'not allowed here'),
+    ('half a query', HEAD + 'query leads formula true', "'then'"),
+    ('nothing to measure', HEAD + 'query sup formula true', "'term'"),
+    ('a condition to measure', HEAD + 'query sup formula true term "c" value true', 'a number'),
+    ('no clock to measure', HEAD + 'query sup formula true term "z" clock "z"', 'unknown clock'),
+    ('a clock in a property', HEAD + 'property "q" ctl formula (clock "x" < 3)', 'in queries only'),
+    ('a clock in a rule', RULE + 'when (deadlock)', 'in queries only'),
+    ('a constraint of nothing', HEAD + 'query always formula (clock "x")', '<, <=, =, >= or >'),
+    ('two of a name', HEAD + 'property "query[0]" invariant formula true\n'
+     'query always formula true', 'another property'),
     ('a dead step without a label', HEAD + 'dead 3', 'the label of a step in quotes'),
     ('a dead step of nobody', HEAD + 'dead "d" of "q"', 'unknown process'),
     ('a dead step without its port', HEAD + 'dead "d" port 3', 'the name of a port in quotes'),

@@ -427,6 +427,9 @@ void clocks_init(struct clocks *clocks, const struct model *model, const struct 
         mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->first_view);
     clocks->is_compared =
         mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->is_compared);
+    clocks->watched = mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->watched);
+    for (uint32_t i = 0; i < model->clocks.len; i++)
+        clocks->watched[i] = (struct clock_range){BOUND_NONE, BOUND_NONE};
     find_invariants(clocks);
     compile(clocks, program);
     find_diagonals(clocks);
@@ -457,6 +460,7 @@ void clocks_release(struct clocks *clocks)
     mem_free(clocks->mem, clocks->codes);
     mem_free(clocks->mem, clocks->is_compared);
     mem_free(clocks->mem, clocks->first_view);
+    mem_free(clocks->mem, clocks->watched);
     vec_free(clocks->mem, &clocks->views);
     vec_free(clocks->mem, &clocks->ranges);
     vec_free(clocks->mem, &clocks->invariants);
@@ -464,10 +468,18 @@ void clocks_release(struct clocks *clocks)
     vec_free(clocks->mem, &clocks->diagonals);
 }
 
+void clocks_watch(struct clocks *clocks, uint32_t clock, int64_t constant)
+{
+    assert(clock < clocks->model->clocks.len);
+    if (constant < 0) constant = 0; /* the clock matters all the same */
+    raise_to(&clocks->watched[clock].lower, constant);
+    raise_to(&clocks->watched[clock].upper, constant);
+}
+
 struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,
                                 const struct layout *layout, const uint64_t *words)
 {
-    struct clock_range range = {BOUND_NONE, BOUND_NONE};
+    struct clock_range range = clocks->watched[clock];
     for (uint32_t i = clocks->first_view[clock]; i < clocks->first_view[clock + 1]; i++) {
         const struct clock_view *view = &clocks->views.data[i];
         uint64_t at = view->var == MODEL_NONE

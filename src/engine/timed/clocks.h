@@ -55,6 +55,7 @@ struct clocks {
     VEC(struct clock_invariant) invariants;
     VEC(struct clock_urgency) urgent;
     VEC(struct clock_diagonal) diagonals;
+    struct clock_range *watched; /* per clock: what it is compared with from outside, everywhere */
 };
 
 /* Compiles what constraints compute. */
@@ -82,6 +83,8 @@ static inline bool clocks_bound(const struct clocks *clocks, const struct progra
     *bound = constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
     return true;
 }
+/* Somebody else compares the clock with a constant, in every state and in both directions. */
+void clocks_watch(struct clocks *clocks, uint32_t clock, int64_t constant);
 
 /* The bounds of a clock in a state. */
 struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,

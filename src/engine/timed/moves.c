@@ -179,6 +179,13 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
     enter(moves, config);
 }
 
+void moves_enter_all(struct moves *moves)
+{
+    dbm_all(&moves->source, moves->config.count);
+    const struct config config = moves->config;
+    enter(moves, &config);
+}
+
 /* ---- when a rule can be taken ---- */
 
 static bool constrain(struct moves *moves, struct dbm *zone, uint32_t i)

@@ -69,6 +69,9 @@ void moves_enter_state(struct moves *moves, const struct config *config, const s
 /* The same with a zone that is not in a set; it may be moves->next. */
 void moves_enter_zone(struct moves *moves, const struct config *config, const struct dbm *zone);
 
+/* The same with all valuations that the configuration in moves->config allows. */
+void moves_enter_all(struct moves *moves);
+
 /* Taking a rule. `rules` are all that are enabled, among them the ones that hold this one back.
  * MOVES_REFUSED: memory was refused. MOVES_ZONE: it can be taken at some time; then moves_next
  * gives the zones it leads to, in moves->next, until there are no more. */

@@ -122,8 +122,9 @@ bool repeats_find(struct task *task, const char *const *folders, const uint64_t 
     struct repeats *repeats = mem_alloc(mem, sizeof *repeats);
     repeats->set = (struct net_set){.begin = begin, .end = end, .add = add};
     bool good = zoned_init(&repeats->zoned, task->model, &result, task->exact_zones);
+    zoned_watch(&repeats->zoned, task);
     repeats->zoned.equal = task->equal_zones;
-    repeats->zoned.look_for_stuck = task->count_deadlocks;
+    repeats->zoned.look_for_stuck |= task->count_deadlocks;
     for (uint32_t i = 0; i < task->property_count; i++)
         repeats->zoned.look_for_stuck |= task->properties[i].kind == PROPERTY_DEADLOCK;
     good = worker_open(&repeats->worker, &repeats->zoned.space, mem, true) && good;

@@ -45,9 +45,13 @@ static bool is_reachability(struct model *model, const struct property_result *e
 static const char *why_not(const struct task *task, const struct property_result *entry)
 {
     if (entry->kind == PROPERTY_CTL) return timed_reachability_only;
+    if (entry->kind == PROPERTY_QUERY) return "this kind of query is not decided";
     if (task->by_interactions) return "it needs the whole graph: without --bound auto";
     return order_of(task)->no_graph;
 }
+
+static const char too_many_queries[] =
+    "more than 64 queries about clocks or deadlocks are asked at once: choose some with -p";
 
 static void prepare_property(struct search *search, uint32_t i)
 {
@@ -56,7 +60,9 @@ static void prepare_property(struct search *search, uint32_t i)
     search->findings.undecided += !entry->watched_only;
     if (entry->kind == PROPERTY_DEADLOCK) search->findings.deadlock = i;
     else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->findings.runtime_error = i;
-    else if (entry->in_each_state) findings_add(search, i, entry->invariant, FINDINGS_ALWAYS);
+    else if (zoned_sees(search->model, entry)) {
+        if (!findings_add_sight(search, i)) entry->reason = too_many_queries;
+    } else if (entry->in_each_state) findings_add(search, i, entry->invariant, FINDINGS_ALWAYS);
     else if (is_reachability(search->model, entry, &always))
         findings_add(search, i, always, FINDINGS_NOT_ALWAYS);
     else entry->reason = why_not(search->task, entry);
@@ -71,8 +77,8 @@ static bool needs_graph(const struct task *task)
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         if (entry->kind != PROPERTY_DEADLOCK && entry->kind != PROPERTY_RUNTIME_ERROR
-            && !entry->in_each_state && !is_reachability(task->model, entry, &always)
-            && !why_not(task, entry))
+            && !entry->in_each_state && entry->kind != PROPERTY_QUERY
+            && !is_reachability(task->model, entry, &always) && !why_not(task, entry))
             return true;
     }
     return false;
@@ -131,6 +137,7 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     if (exact) mark_exact(&task.freeze_hash[0]);
     const bool is_ready = zoned_init(zoned, model, result, exact);
     const bool keeps_edges = needs_graph(&task);
+    zoned_watch(zoned, &task);
     zoned->equal = task.equal_zones || keeps_edges || task.counts_orders;
     assert(!keeps_edges || !task.counts_orders); /* properties are not asked then */
     const struct order *order = keeps_edges          ? temporal_order(&edges)
@@ -139,7 +146,7 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     struct search *search = frame_begin(&task, &zoned->space, order, graph, result, started,
                                         (struct frame_pace){POLL_STATES, POLL_RULES});
     for (uint32_t i = 0; i < task.property_count; i++) prepare_property(search, i);
-    zoned->look_for_stuck =
+    zoned->look_for_stuck |=
         search->findings.deadlock != MODEL_NONE || task.count_deadlocks || keeps_edges;
     if (!is_ready) mem_refuse(mem);
     frame_run(search, task.threads);

@@ -29,6 +29,7 @@ bool zoned_init(struct zoned *zoned, struct model *model, struct result *result,
     space->extra_words = ZONED_EXTRA;
     timers_init(&zoned->timers, model);
     clocks_init(&zoned->clocks, model, &zoned->timers, &space->program);
+    pieces_init(&zoned->pieces, model, zoned->timers.list.len);
     return configs_init(&zoned->configs, model->mem, zoned->timers.list.len + model->clocks.len,
                         config_most_bounds(model));
 }
@@ -37,6 +38,8 @@ void zoned_release(struct zoned *zoned)
 {
     configs_release(&zoned->configs);
     nodes_release_work(&zoned->work, zoned->space.mem);
+    pieces_release(&zoned->pieces);
+    mem_free(zoned->space.mem, zoned->queries);
     clocks_release(&zoned->clocks);
     timers_release(&zoned->timers);
     space_release(&zoned->space);
@@ -51,6 +54,9 @@ static bool open_worker(struct worker *worker)
     if (!own) return false;
     own->mem = mem;
     own->source = ZONED_NO_BUILT;
+    own->pieces.mem = mem;
+    federation_init(&own->within, mem, 0);
+    federation_init(&own->found, mem, 0);
     bool good = batch_init(&own->listed, mem, layout->words);
     good = batch_init(&own->ahead, mem, layout->words) && good;
     good = config_builder_init(&own->builder, mem, layout, &zoned->timers, &zoned->clocks,
@@ -73,6 +79,9 @@ static void close_worker(struct worker *worker)
     batch_release(&own->listed);
     batch_release(&own->ahead);
     zones_release_work(&own->strings, mem);
+    pieces_release_work(&own->pieces);
+    federation_release(&own->within);
+    federation_release(&own->found);
     mem_free(mem, own->rules);
     mem_free(mem, own->moving);
     mem_free(mem, own->failed);

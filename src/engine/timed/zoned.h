@@ -7,7 +7,16 @@
 #include "engine/timed/dating.h"
 #include "engine/timed/moves.h"
 #include "engine/timed/nodes.h"
+#include "engine/timed/pieces.h"
 #include "search/space.h"
+
+/* A property that is violated where a condition has a value. */
+struct zoned_query {
+    const struct model_property *property;
+    formula f;
+    bool wanted;
+    bool has_stuck; /* `deadlock` is in it */
+};
 
 struct zoned {
     struct space space; /* first: it is known by it */
@@ -16,8 +25,11 @@ struct zoned {
     struct clocks clocks;
     struct configs configs;
     struct nodes_work work;
-    bool exact;          /* zones keep deadlocks */
-    bool equal;          /* every zone is kept */
+    bool exact; /* zones keep deadlocks */
+    bool equal; /* every zone is kept */
+    struct pieces pieces;
+    struct zoned_query *queries; /* what is looked for in zones: a sight each (findings.h) */
+    uint32_t query_count;
     bool look_for_stuck; /* whether being stuck by clocks and deadlines matters */
     bool any_barred;     /* in some state a rule is enabled, or fails, and is not permitted */
     uint64_t bytes_before, most_bytes; /* memory before the search; most that sets took, when one
@@ -83,7 +95,9 @@ struct zoned_worker {
     bool is_closed;  /* the state that was in files need not be expanded */
     uint32_t source; /* the configuration of the state at hand, if it is one of the batch */
     struct zones_work strings;
-    const struct set *at_hand; /* that states are expanded of */
+    struct pieces_work pieces;
+    struct federation within, found; /* of a condition: where it is asked, where it is true */
+    const struct set *at_hand;       /* that states are expanded of */
     /* of the batch */
     uint64_t *pool; /* matrices and strings */
     struct zoned_built *built;
@@ -129,6 +143,18 @@ bool zoned_put(struct worker *worker, struct batch_state *begun, const struct zo
 /* A state begins; NULL: memory was refused. */
 struct batch_state *zoned_begin(struct worker *worker, uint64_t state);
 void zoned_undo(struct worker *worker);
+
+/* zoned_query.c: takes what zones tell of the task's queries as queries of the space, and the
+ * constants of those. Whether a query is one of them. Before workers are opened. */
+void zoned_watch(struct zoned *zoned, const struct task *task);
+bool zoned_sees(const struct model *model, const struct property_result *entry);
+/* Every constant with which the condition compares a clock counts in extrapolation. */
+void zoned_watch_condition(struct zoned *zoned, formula f);
+/* Looks for them in the state and the zone at hand, whose rules are listed. False: memory was
+ * refused. */
+bool zoned_look(struct worker *worker, struct batch_state *begun);
+/* Where, of the valuations of the state at hand, the condition has this value, in own->found. */
+enum pieces_result zoned_find(struct worker *worker, formula f, bool wanted, bool has_stuck);
 
 /* zoned_trace.c: dates for a trace, whose end is the state in `words`; stuck: it ends in a stuck
  * valuation of it. Without dates the result is broken. */

@@ -359,7 +359,8 @@ static bool take_all(struct worker *worker, struct set *set, struct batch_state 
     own->states[worker->batch.state_count - 1].barred = own->barred;
     begun->enabled = own->rule_count;
     return worker->space->is_again
-           || (look_for_failures(own, begun) && look_for_end(worker, begun));
+           || (look_for_failures(own, begun) && look_for_end(worker, begun)
+               && zoned_look(worker, begun));
 }
 
 static bool enter(struct worker *worker, const struct nodes *nodes, uint64_t state)

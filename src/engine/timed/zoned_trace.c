@@ -15,12 +15,12 @@ void zoned_date(struct zoned *zoned, struct trace *trace, const struct dating_go
         zoned->result->broken = "there are no dates for a sequence of rules that zones allow";
 }
 
-/* One of the zones in moves.rest must be reached by waiting in the last state. */
-static void date_rest(struct zoned *zoned, const struct moves *moves, struct trace *trace)
+/* One of the zones of the state's configuration must be reached by waiting in the last state. */
+static void date_rest(struct zoned *zoned, const struct config *config,
+                      const struct federation *rest, struct trace *trace)
 {
     struct mem *mem = zoned->space.mem;
-    const struct config *config = &moves->config;
-    const uint32_t count = moves->rest.count, timers = zoned->timers.list.len;
+    const uint32_t count = rest->count, timers = zoned->timers.list.len;
     struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
     struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
     uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
@@ -30,7 +30,7 @@ static void date_rest(struct zoned *zoned, const struct moves *moves, struct tra
                                      : zoned->space.model->rules.len + source - timers;
     }
     for (uint32_t i = 0; i < count; i++) {
-        zones[i] = federation_get(&moves->rest, i);
+        zones[i] = federation_get(rest, i);
         goals[i] =
             (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
     }
@@ -40,8 +40,8 @@ static void date_rest(struct zoned *zoned, const struct moves *moves, struct tra
     mem_free(mem, sources);
 }
 
-/* Lists the rules of a state, with the stuck valuations of its configuration in moves.rest. */
-static bool find_stuck(struct worker *worker, const uint64_t *words)
+/* Lists the rules of a state, and has its configuration in moves. */
+static bool enter(struct worker *worker, const uint64_t *words)
 {
     struct zoned_worker *own = zoned_of(worker);
     uint32_t built;
@@ -52,9 +52,42 @@ static bool find_stuck(struct worker *worker, const uint64_t *words)
         return false;
     own->source = built;
     own->moves.config = zoned_config(worker, built);
-    if (!moves_reserve(&own->moves, own->moves.config.count) || !zoned_list(worker, NULL))
-        return false;
+    return moves_reserve(&own->moves, own->moves.config.count) && zoned_list(worker, NULL);
+}
+
+/* The same, with the stuck valuations of its configuration in moves.rest. */
+static bool find_stuck(struct worker *worker, const uint64_t *words)
+{
+    struct zoned_worker *own = zoned_of(worker);
+    if (!enter(worker, words)) return false;
     return !own->rule_count || moves_find_dead(&own->moves, own->moving, own->rule_count);
+}
+
+/* The same, with the valuations that the query of a property looks for in own->found. */
+static bool find_seen(struct worker *worker, const uint64_t *words,
+                      const struct model_property *property)
+{
+    const struct zoned *zoned = (const struct zoned *)worker->space;
+    const struct zoned_query *query = zoned->queries;
+    while (query->property != property) query++;
+    assert(query < zoned->queries + zoned->query_count);
+    if (!enter(worker, words)) return false;
+    moves_enter_all(&zoned_of(worker)->moves);
+    return zoned_find(worker, query->f, query->wanted, query->has_stuck) == PIECES_GOOD;
+}
+
+static void date_seen(struct zoned *zoned, struct trace *trace, const uint64_t *words,
+                      const struct model_property *property)
+{
+    struct mem *mem = zoned->space.mem;
+    struct worker worker;
+    if (!worker_open(&worker, &zoned->space, mem, true) || !find_seen(&worker, words, property)) {
+        worker_close(&worker);
+        mem_refuse(mem);
+    }
+    const struct zoned_worker *own = zoned_of(&worker);
+    date_rest(zoned, &own->moves.config, &own->found, trace);
+    worker_close(&worker);
 }
 
 void zoned_date_stuck(struct zoned *zoned, struct trace *trace, const uint64_t *words)
@@ -65,7 +98,8 @@ void zoned_date_stuck(struct zoned *zoned, struct trace *trace, const uint64_t *
         worker_close(&worker);
         mem_refuse(mem);
     }
-    if (zoned_of(&worker)->rule_count) date_rest(zoned, &zoned_of(&worker)->moves, trace);
+    if (zoned_of(&worker)->rule_count)
+        date_rest(zoned, &zoned_of(&worker)->moves.config, &zoned_of(&worker)->moves.rest, trace);
     else zoned_date(zoned, trace, NULL, 0);
     worker_close(&worker);
 }
@@ -79,6 +113,7 @@ void zoned_complete(struct space *space, struct property_result *entry, const ui
     const struct dating_goal failing = {.failing = trace->failed_rule};
     entry->trace = NULL;
     if (entry->kind == PROPERTY_DEADLOCK) zoned_date_stuck(zoned, trace, words);
+    else if (zoned_sees(zoned->space.model, entry)) date_seen(zoned, trace, words, entry->property);
     else zoned_date(zoned, trace, &failing, trace->failed_rule != MODEL_NONE);
     entry->trace = trace;
 }

@@ -12,6 +12,7 @@
 
 #include "lang/cairn/block.h"
 #include "lang/cairn/expression.h"
+#include "lang/cairn/query.h"
 #include "lang/cairn/timing.h"
 #include "model/print.h"
 
@@ -44,11 +45,11 @@ static const struct item {
     {"process", read_process}, {"variable", read_variable}, {"initial", read_initial},
     {"local", read_local},     {"function", read_function}, {"table", read_table},
     {"rank", read_rank},       {"final", read_final},       {"rule", read_rule},
-    {"dead", read_dead_step},  {"property", read_property},
+    {"dead", read_dead_step},  {"property", read_property}, {"query", query_read},
 };
-static const char *const clauses[] = {"location", "locations", "invariant", "part",     "when",
-                                      "set",      "do",        "class",     "interval", "guard",
-                                      "reset",    "permit",    "text",      "formula"};
+static const char *const clauses[] = {
+    "location", "locations", "invariant", "part",   "when", "set",     "do",   "class",
+    "interval", "guard",     "reset",     "permit", "text", "formula", "then", "term"};
 
 /* A word after '(' is an operator. */
 static const struct item *find_item(const struct token *token)
@@ -698,6 +699,7 @@ static struct model *cairn_load(struct language_input *input, void **scope)
     struct tokens tokens = {0};
     reader->diag = input->diag;
     reader->is_item = is_item;
+    reader->drops_queries = input->no_queries;
     reader->model = model_new(input->mem, input->diag->sources.data[input->source].name);
     map_init(&reader->names, input->mem);
     lexer_run(reader->diag, &reader->model->names, &lexer_plain, input->source, &tokens);
@@ -733,10 +735,30 @@ static bool cairn_property(void *scope, enum property_kind kind, uint32_t source
     return good;
 }
 
+static bool cairn_queries(void *scope, uint32_t source)
+{
+    struct reader *reader = scope;
+    reader->drops_queries = false;
+    const uint32_t errors = reader->diag->errors;
+    struct tokens tokens = {0};
+    lexer_run(reader->diag, &reader->model->names, &lexer_plain, source, &tokens);
+    reader->tokens = tokens.list.data;
+    reader->at = 0;
+    bool good = reader->diag->errors == errors;
+    while (good && reader_peek(reader)->kind != TOKEN_END) {
+        reader_accept_word(reader, "query");
+        good = query_read(reader);
+    }
+    reader->tokens = NULL;
+    vec_free(reader->diag->mem, &tokens.list);
+    return good;
+}
+
 const struct language cairn_language = {
     .name = "cairn",
     .extension = ".cairn",
     .summary = "the model's own text form, as printed by Cairn",
     .load = cairn_load,
     .property = cairn_property,
+    .queries = cairn_queries,
 };

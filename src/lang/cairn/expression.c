@@ -1,5 +1,6 @@
 #include "lang/cairn/expression.h"
 
+#include "lang/cairn/timing.h"
 #include "model/cells.h"
 
 #include <inttypes.h>
@@ -361,8 +362,17 @@ static bool unknown_operator(struct reader *reader, const struct token *token)
 
 static bool allowed_in_logic(struct reader *reader, const struct frame *frame)
 {
-    if (!frame->is_temporal || reader->logic == PROPERTY_CTL) return true;
+    if (!frame->is_temporal) return true;
     const char *word = formula_table[frame->op].word;
+    const bool is_of_query = frame->op == FORMULA_CLOCK || frame->op == FORMULA_DEADLOCK;
+    if (is_of_query != (reader->logic == PROPERTY_QUERY)) {
+        diag_error(reader->diag, DIAG_MISPLACED, frame->place,
+                   is_of_query ? "'%s' stands in queries only"
+                               : "the temporal operator '%s' is not allowed here",
+                   word);
+        return false;
+    }
+    if (is_of_query || reader->logic == PROPERTY_CTL) return true;
     bool is_quantifier = frame->op == FORMULA_A || frame->op == FORMULA_E;
     if (reader->logic == PROPERTY_LTL && !is_quantifier) return true;
     if (reader->logic == PROPERTY_LTL)
@@ -462,10 +472,33 @@ static bool open_frame(struct reader *reader, struct frame *frame)
     return read_details(reader, frame);
 }
 
+/* (clock "x" <= 3), (deadlock); an equality is two constraints. */
+static bool close_query_atom(struct reader *reader, const struct frame *frame, struct term *term)
+{
+    struct model *model = reader->model;
+    const struct place place = formula_place(reader, frame->place);
+    struct clock_constraint constraints[2];
+    const bool is_clock = frame->op == FORMULA_CLOCK;
+    const uint32_t count = is_clock ? timing_constraint(reader, constraints) : 0;
+    if (is_clock && !count) return false;
+    *term = (struct term){.place = frame->place, .type = TERM_FORMULA};
+    for (uint32_t i = 0; i < count; i++) {
+        constraints[i].place = place;
+        vec_push(model->mem, &model->constraints, constraints[i]);
+        const formula atom = formula_clock(&model->formulas, model->constraints.len - 1, place);
+        term->f =
+            i ? formula_make(&model->formulas, &model->exprs, FORMULA_AND, term->f, atom, place)
+              : atom;
+    }
+    if (!is_clock) term->f = formula_deadlock(&model->formulas, place);
+    return reader_expect(reader, TOKEN_CLOSE, "')'");
+}
+
 /* (fail index), (local "x") */
 static bool close_leaf(struct reader *reader, const struct frame *frame, struct term *term)
 {
     struct model *model = reader->model;
+    if (frame->is_temporal) return close_query_atom(reader, frame, term);
     *term = (struct term){.place = frame->place, .fails = frame->op == EXPR_FAIL};
     if (frame->op == EXPR_FAIL) term->e = expr_fail(&model->exprs, frame->bits);
     else {

@@ -73,6 +73,7 @@ struct reader {
     enum property_kind logic; /* which operators may stand in an expression; PROPERTY_INVARIANT: no
                                  temporal ones */
     bool in_code;             /* locals may stand in an expression */
+    bool drops_queries;       /* of the file: others are given */
     bool vague; /* a variable without its range was told of: errors that come from ranges are not */
     const struct place
         *root_place; /* stands for the positions inside a formula; NULL: they are their own */
