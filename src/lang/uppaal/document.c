@@ -82,7 +82,7 @@ static void read_text(struct document *document, uint32_t element, struct whose 
     uint32_t errors = parser->diag->errors;
     if (element == XML_NONE || xml_is_blank(&document->xml, element)) return;
     open_text(document, element, &text, &tokens);
-    if (tokens.list.len > 1) {
+    if (tokens.list.len > 1 && parser->diag->errors == errors) {
         parse(document, into);
         uppaal_check_rates(parser);
         if (!uppaal_at(parser, TOKEN_END))
@@ -348,10 +348,9 @@ static void read_template(struct document *document, uint32_t element)
     struct name name = {.place = xml->elements.data[element].place};
     uint32_t child = xml_child(xml, element, "name");
     read_text(document, child, (struct whose){.what = "name of a template"}, read_name, &name);
-    if (!name.text) {
+    if (!child || xml_is_blank(xml, child))
         element_error(document, DIAG_MISSING, element, "this template needs a name");
-        name.text = "?";
-    }
+    if (!name.text) name.text = "?";
     document->decl = uppaal_new_decl(parser, UPPAAL_DECL_TEMPLATE, name.text, name.place);
     document->decl->template = arena_alloc(parser->arena, sizeof *document->decl->template);
     read_text(document, xml_child(xml, element, "parameter"), (struct whose){.what = "parameters"},

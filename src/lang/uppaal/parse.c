@@ -191,7 +191,8 @@ static void parse_text(struct uppaal_parser *parser, uint32_t source, struct upp
     if (tokens.list.len == 1 && parser->diag->errors == errors)
         diag_error(parser->diag, DIAG_MISSING, (struct place){.source = source},
                    "the file is empty: a model needs at least a process and a system line");
-    else uppaal_parse_system(parser, file, &file->decls, &file->queries);
+    else if (parser->diag->errors == errors)
+        uppaal_parse_system(parser, file, &file->decls, &file->queries);
     lexer_free(parser->diag->mem, &tokens);
 }
 

@@ -240,9 +240,16 @@ static const struct diagnostic *first_wrong(struct query_file *file, uint32_t be
         if (one->range.start.line >= below_line) break;
         if (!wrong && one->severity == DIAG_ERROR) wrong = one;
     }
-    if (!wrong && file->told == file->quiet.list.len && file->told < file->quiet.errors)
-        wrong = &file->quiet.list.data[file->told - 1]; /* there were too many to keep them all */
     return wrong;
+}
+
+/* There were too many errors to keep them all: whatever stands behind the last one that was kept
+ * may be wrong. */
+static const struct diagnostic *maybe_wrong(const struct query_file *file)
+{
+    const uint32_t kept = file->quiet.list.len;
+    return file->told == kept && kept < file->quiet.errors ? &file->quiet.list.data[kept - 1]
+                                                           : NULL;
 }
 
 /* A line on which nothing can be read at all is a refused query, too. */
@@ -264,6 +271,7 @@ static void add_query(struct query_file *file, uint32_t first, uint32_t end, uin
         uint32_t line = file->tokens.list.data[first].place.line;
         if ((wrong = first_wrong(file, line)) != NULL) add_nothing(file, wrong);
         wrong = first_wrong(file, below);
+        if (!wrong) wrong = maybe_wrong(file);
         *file->last = uppaal_parse_query(&file->parser, first, end, wrong);
         file->last = &(*file->last)->next;
     } else if ((wrong = first_wrong(file, below)) != NULL) {
