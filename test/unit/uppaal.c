@@ -261,7 +261,7 @@ static void test_queries(struct unit *unit)
         {"sup --> inf", "[4 sup inf]"},
         {"A[] p\nE<> q", "[0 p][1 q]"},
         {"A[] p \\\n && q\n\n// c\nE<> r", "[0 (and p q)][1 r]"},
-        {"A[] p &&\nE<> q", "[9 2:1 syntax][1 q]"},
+        {"A[] p &&\nE<> q", "[9 1:9 syntax][1 q]"},
         {"A[] p;\n", "[0 p]"},
         {"p", "[9 1:1 syntax]"},
         {"A[] p q", "[9 1:7 syntax]"},

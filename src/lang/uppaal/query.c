@@ -95,7 +95,7 @@ static void parse_values(struct uppaal_parser *parser, struct uppaal_query *quer
         query->p = uppaal_parse_exp(parser);
         uppaal_expect_close(parser, TOKEN_CLOSE_CURLY, "an operator", "the condition", opened);
     }
-    uppaal_expect(parser, TOKEN_COLON, query->p ? "the condition" : "'sup', 'inf' or 'bounds'");
+    uppaal_expect(parser, TOKEN_COLON, "the condition");
     if (!parser->panic) query->terms = uppaal_parse_exps(parser, NULL);
 }
 
@@ -186,6 +186,19 @@ static const char *written_text(struct uppaal_parser *parser, uint32_t first, ui
     return kept;
 }
 
+/* What ends a query: a token behind its last one, on the same line. */
+static struct token end_of(const struct token *last, const struct token *next)
+{
+    struct token token = *next;
+    token.kind = TOKEN_END;
+    token.text = "the end of the query";
+    if (next->place.line != last->place.line) {
+        token.place = last->place;
+        token.place.column += last->end - last->start;
+    }
+    return token;
+}
+
 struct uppaal_query *uppaal_parse_query(struct uppaal_parser *parser, uint32_t first, uint32_t end,
                                         const struct diagnostic *wrong)
 {
@@ -194,9 +207,7 @@ struct uppaal_query *uppaal_parse_query(struct uppaal_parser *parser, uint32_t f
     struct uppaal_query *query = arena_alloc(parser->arena, sizeof *query);
     struct token *tokens = mem_alloc(parser->mem, (count + 1) * sizeof *tokens);
     memcpy(tokens, parser->tokens + first, count * sizeof *tokens);
-    tokens[count] = parser->tokens[end];
-    tokens[count].kind = TOKEN_END;
-    tokens[count].text = "the end of the query";
+    tokens[count] = end_of(&tokens[count - 1], &parser->tokens[end]);
     query->place = tokens[0].place;
     query->text = written_text(parser, first, end);
     struct diag quiet = begin_quietly(parser->diag);
