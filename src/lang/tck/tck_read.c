@@ -50,7 +50,7 @@ static const struct lexis_row operators[] = {
 };
 
 static const struct lexis lexis = {
-    .operators = operators, .hash_comments = true, .dots_in_names = true};
+    .operators = operators, .hash_comments = true, .name_parts = "."};
 
 /* ---- parts of declarations ---- */
 
