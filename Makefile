@@ -17,7 +17,7 @@ CC := gcc
 endif
 
 # The one list of Debian packages: to build, and to test.
-BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev
+BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev libexpat1-dev
 TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -30,7 +30,7 @@ FLAGS_tsan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=thread
 FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
 FLAGS_library := -O2 -g -fPIC
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
-LIBS := -ljansson -lcadical -lstdc++ -lzstd -lpthread -lm
+LIBS := -ljansson -lcadical -lstdc++ -lzstd -lexpat -lpthread -lm
 
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')

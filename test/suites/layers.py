@@ -12,8 +12,8 @@ from lib import ROOT, check, finish
 # prefix.
 LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automaton/buchi'],
           ['model'], ['context'], ['result'], ['lang/common', 'lang/kit'],
-          ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'lang/ltl',
-           'automaton'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
+          ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/uppaal', 'lang/cdl', 'lang/xgdl',
+           'lang/ltl', 'automaton'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
           ['clauses', 'search'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'],
           ['run'], ['report'], ['cli', 'lib'], ['']]
@@ -26,7 +26,7 @@ CLI_MAX_LINES = 3500
 # a table of things has their plural (term_seq, terms_init). In these folders, which are one module
 # each, the folder's name serves as well.
 MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiacre',
-           'lang/milestones', 'lang/xgdl', 'program', 'report', 'model']
+           'lang/milestones', 'lang/uppaal', 'lang/xgdl', 'program', 'report', 'model']
 # Headers that are the vocabulary of everything above them: their types are words of the domain.
 VOCABULARIES = ['model/model.h', 'model/code.h', 'context/context.h', 'result/result.h',
                 'program/program.h']

@@ -61,8 +61,25 @@ void lexer_use(struct lexer *lexer, const struct lexis *lexis)
 
 /* ---- positions ---- */
 
+/* Goes to the piece of `at`; columns are counted from its beginning when it is another one, or when
+ * `at` was passed. */
+static void find_piece(struct lexer *lexer, const char *at)
+{
+    const struct lexer_text *taken = lexer->taken;
+    const uint32_t offset = (uint32_t)(at - lexer->text), before = lexer->piece;
+    while (taken->piece[lexer->piece].start > offset) lexer->piece--;
+    while (lexer->piece + 1 < taken->pieces && taken->piece[lexer->piece + 1].start <= offset)
+        lexer->piece++;
+    const struct lexer_piece *piece = &taken->piece[lexer->piece];
+    if (lexer->piece == before && lexer->counted <= at) return;
+    lexer->line = piece->place.line;
+    lexer->column = piece->place.column;
+    lexer->counted = lexer->text + piece->start;
+}
+
 static struct place place_of(struct lexer *lexer, const char *at)
 {
+    if (lexer->taken) find_piece(lexer, at);
     for (; lexer->counted < at; lexer->counted++)
         if (((unsigned char)*lexer->counted & 0xC0) != 0x80) lexer->column++;
     return (struct place){lexer->source, lexer->line, lexer->column};
@@ -70,6 +87,7 @@ static struct place place_of(struct lexer *lexer, const char *at)
 
 static void start_line(struct lexer *lexer, const char *at)
 {
+    if (lexer->taken) return; /* its pieces know their lines */
     lexer->line++;
     lexer->counted = at;
     lexer->column = 1;
@@ -148,7 +166,7 @@ static bool is_comment(const char *at, const char *end, char second)
 /* The length of a backslash with the end of its line, or 0. */
 static unsigned splice_length(const struct lexer *lexer, const char *at)
 {
-    if (!lexer->lexis->directives || *at != '\\') return 0;
+    if ((!lexer->lexis->directives && !lexer->lexis->joins_lines) || *at != '\\') return 0;
     if (lexer->end - at > 1 && at[1] == '\n') return 2;
     return lexer->end - at > 2 && at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
@@ -240,7 +258,11 @@ char lexer_glance(const struct lexer *lexer)
 
 static bool is_name_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
 
-static bool is_name_part(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_name_part(const struct lexer *lexer, char c)
+{
+    const char *more = lexer->lexis->name_parts;
+    return isalnum((unsigned char)c) || c == '_' || (more && c && strchr(more, c));
+}
 
 unsigned lexer_word_kind(const struct lexer *lexer, const char *word)
 {
@@ -254,7 +276,7 @@ static void read_name(struct lexer *lexer, struct token *token)
 {
     enum { NAME_MAX_LENGTH = 255 };
     const char *start = lexer->at;
-    while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
+    while (lexer->at < lexer->end && is_name_part(lexer, *lexer->at)) lexer->at++;
     size_t length = (size_t)(lexer->at - start);
     if (length > NAME_MAX_LENGTH) {
         diag_error(lexer->diag, DIAG_LIMIT, place_of(lexer, start),
@@ -281,6 +303,17 @@ static bool read_digits(struct lexer *lexer, uint64_t *number, uint64_t *scale)
     return fits;
 }
 
+/* The length of `e12`, `E-3` here, or 0. */
+static unsigned exponent_length(const struct lexer *lexer)
+{
+    const char *at = lexer->at;
+    if (!lexer->lexis->exponents || at >= lexer->end || (*at != 'e' && *at != 'E')) return 0;
+    if (++at < lexer->end && (*at == '+' || *at == '-')) at++;
+    const char *digits = at;
+    while (at < lexer->end && isdigit((unsigned char)*at)) at++;
+    return at > digits ? (unsigned)(at - lexer->at) : 0;
+}
+
 /* `2.5` is a decimal where there are decimals; `0..5` begins with a number in any case. */
 static void read_number(struct lexer *lexer, struct token *token)
 {
@@ -301,6 +334,9 @@ static void read_number(struct lexer *lexer, struct token *token)
         kind = TOKEN_DECIMAL;
         fits &= read_digits(lexer, &number, &scale);
     }
+    unsigned exponent = exponent_length(lexer);
+    if (exponent) kind = TOKEN_DECIMAL;
+    lexer->at += exponent;
     if (!fits) {
         diag_error(lexer->diag, DIAG_NUMBER, place_of(lexer, start),
                    "this number does not fit in 63 bits");
@@ -309,7 +345,7 @@ static void read_number(struct lexer *lexer, struct token *token)
     } else if (lexer->at < lexer->end && is_name_start(*lexer->at)) {
         diag_error(lexer->diag, DIAG_CHARACTER, place_of(lexer, lexer->at),
                    "a letter directly after a number");
-        while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
+        while (lexer->at < lexer->end && is_name_part(lexer, *lexer->at)) lexer->at++;
     }
     size_t shown = lexer->at - start > 40 ? 40 : (size_t)(lexer->at - start);
     make(lexer, token, kind, start, names_intern(lexer->names, start, shown));
@@ -394,6 +430,14 @@ void lexer_next(struct lexer *lexer, struct token *token)
     make(lexer, token, TOKEN_END, lexer->at, "the end of the file");
 }
 
+static void begin(struct lexer *lexer, const struct lexis *lexis)
+{
+    lexer->at = lexer->counted = lexer->text;
+    lexer->begins_line = true;
+    lexer_use(lexer, lexis);
+    start_line(lexer, lexer->at);
+}
+
 void lexer_begin(struct lexer *lexer, struct diag *diag, struct names *names,
                  const struct lexis *lexis, uint32_t source, struct tokens *tokens)
 {
@@ -402,25 +446,52 @@ void lexer_begin(struct lexer *lexer, struct diag *diag, struct names *names,
                             .names = names,
                             .tokens = tokens,
                             .text = file->text,
-                            .at = file->text,
                             .end = file->text + file->length,
-                            .source = source,
-                            .begins_line = true};
-    lexer_use(lexer, lexis);
-    start_line(lexer, lexer->at);
+                            .source = source};
+    begin(lexer, lexis);
     if (file->length >= 3 && !memcmp(file->text, "\xEF\xBB\xBF", 3)) lexer->at += 3;
+}
+
+void lexer_begin_taken(struct lexer *lexer, struct diag *diag, struct names *names,
+                       const struct lexis *lexis, const struct lexer_text *taken,
+                       struct tokens *tokens)
+{
+    assert(taken->pieces && !taken->piece[0].start);
+    *lexer = (struct lexer){.diag = diag,
+                            .names = names,
+                            .tokens = tokens,
+                            .text = taken->text,
+                            .end = taken->text + taken->length,
+                            .source = taken->piece[0].place.source,
+                            .line = taken->piece[0].place.line,
+                            .column = taken->piece[0].place.column,
+                            .taken = taken};
+    begin(lexer, lexis);
+}
+
+static void read_all(struct lexer *lexer)
+{
+    struct token token;
+    do {
+        lexer_next(lexer, &token);
+        vec_push(lexer->diag->mem, &lexer->tokens->list, token);
+    } while (token.kind != TOKEN_END);
 }
 
 void lexer_run(struct diag *diag, struct names *names, const struct lexis *lexis, uint32_t source,
                struct tokens *tokens)
 {
     struct lexer lexer;
-    struct token token;
     lexer_begin(&lexer, diag, names, lexis, source, tokens);
-    do {
-        lexer_next(&lexer, &token);
-        vec_push(diag->mem, &tokens->list, token);
-    } while (token.kind != TOKEN_END);
+    read_all(&lexer);
+}
+
+void lexer_run_taken(struct diag *diag, struct names *names, const struct lexis *lexis,
+                     const struct lexer_text *taken, struct tokens *tokens)
+{
+    struct lexer lexer;
+    lexer_begin_taken(&lexer, diag, names, lexis, taken, tokens);
+    read_all(&lexer);
 }
 
 void lexer_free(struct mem *mem, struct tokens *tokens)

@@ -87,8 +87,12 @@ struct lexis {
     const struct lexis_row *words; /* names that are no names; NULL: none */
     bool digits_begin_names;       /* 2oo3 is a name */
     bool decimals;                 /* 2.5 is a number */
-    bool labels;                   /* comments that begin with @ are kept */
-    bool directives; /* `#` is a token, and a backslash at the end of a line joins the next one */
+    bool exponents;                /* so are 1e3 and 2.5e-3: decimals, whose value is not kept */
+    bool joins_lines;              /* a backslash at the end of a line joins the next one */
+    const char *name_parts; /* what names may have behind their first letter, besides letters,
+                               digits and `_`; NULL: nothing */
+    bool labels;            /* comments that begin with @ are kept */
+    bool directives;        /* `#` is a token, and a backslash joins lines */
 };
 
 extern const struct lexis_row lexer_operators[]; /* those of most languages */
@@ -133,6 +137,19 @@ struct lexis_index {
     uint8_t heads[256], next[LEXIS_ROWS];
 };
 
+/* A text that was taken out of a source in pieces, as XML is decoded. Piece i begins with byte
+ * `start` of the text, which stands at `place` of the source; piece 0 begins with byte 0, and there
+ * is one. A piece has no end of a line but as its last character. */
+struct lexer_piece {
+    uint32_t start;
+    struct place place;
+};
+struct lexer_text {
+    const char *text;
+    uint32_t length, pieces;
+    const struct lexer_piece *piece;
+};
+
 struct lexer {
     struct diag *diag;
     struct names *names;
@@ -140,15 +157,21 @@ struct lexer {
     struct tokens *tokens; /* labels go there */
     const char *text, *at, *end;
     uint32_t source, line;
-    const char *counted;           /* columns of the line are counted up to here, */
-    uint32_t column;               /* which is this column: keeps long lines linear */
-    bool stays_on_line;            /* the end of the line is the end */
-    bool begins_line, after_space; /* of the next token */
+    const char *counted;            /* columns of the line are counted up to here, */
+    uint32_t column;                /* which is this column: keeps long lines linear */
+    const struct lexer_text *taken; /* the text, when it was taken out of a source; or NULL */
+    uint32_t piece;                 /* of `counted` */
+    bool stays_on_line;             /* the end of the line is the end */
+    bool begins_line, after_space;  /* of the next token */
     struct lexis_index operators, words;
 };
 
 void lexer_begin(struct lexer *lexer, struct diag *diag, struct names *names,
                  const struct lexis *lexis, uint32_t source, struct tokens *tokens);
+/* The same for a text that was taken out of a source; `taken` must stay. */
+void lexer_begin_taken(struct lexer *lexer, struct diag *diag, struct names *names,
+                       const struct lexis *lexis, const struct lexer_text *taken,
+                       struct tokens *tokens);
 /* The next token; TOKEN_END at the end. Bad characters and numbers over 63 bits are diagnosed and
  * left out. */
 void lexer_next(struct lexer *lexer, struct token *token);
@@ -168,6 +191,8 @@ unsigned lexer_word_kind(const struct lexer *lexer, const char *word);
 /* Reads a whole source, and adds its tokens. */
 void lexer_run(struct diag *diag, struct names *names, const struct lexis *lexis, uint32_t source,
                struct tokens *tokens);
+void lexer_run_taken(struct diag *diag, struct names *names, const struct lexis *lexis,
+                     const struct lexer_text *taken, struct tokens *tokens);
 void lexer_free(struct mem *mem, struct tokens *tokens);
 
 /* Whether a token is made of letters: a name or a keyword. */

@@ -23,8 +23,8 @@ void uppaal_tell_query(struct diag *diag, const struct uppaal_query *query);
 /* ---- printing ---- */
 
 /* Prints a file as XTA that parses to the same tree (but for places), with its queries; or a part:
- * an expression, with parentheses where they are needed. Locations without a name are printed as
- * `shown`. */
+ * an expression, with parentheses where they are needed. Locations without a name get one; refused
+ * queries are left out. */
 void uppaal_print(struct text *out, const struct uppaal_file *file);
 void uppaal_print_exp(struct text *out, const struct uppaal_exp *exp);
 /* e, e, ... */
