@@ -3,12 +3,13 @@
 #include "lang/cairn/cairn.h"
 #include "lang/fiacre/fiacre.h"
 #include "lang/milestones/milestones.h"
+#include "lang/uppaal/uppaal.h"
 
 #include <assert.h>
 #include <string.h>
 
 const struct language *const languages[] = {&milestones_language, &fiacre_language, &cairn_language,
-                                            NULL};
+                                            &uppaal_language, NULL};
 
 static bool ends_with(const char *path, const char *extension)
 {

@@ -502,7 +502,7 @@ static bool call_formula(struct lowering *l, struct uppaal_exp *exp, struct func
 {
     struct env env = {.outer = function->outer}, *outer = l->env;
     bool (*member)(struct lowering *, struct uppaal_exp *, struct binding *, bool *) = l->member;
-    struct uppaal_exp *formula = formula_of(function);
+    struct uppaal_exp *body = formula_of(function);
     *done = false;
     if (!is_formula(l, function)) return true;
     bool good = bind_arguments(l, exp, function, &env, done);
@@ -511,8 +511,8 @@ static bool call_formula(struct lowering *l, struct uppaal_exp *exp, struct func
         l->inlined++;
         l->member = NULL;
         function->busy++;
-        good = compute_exp(l, formula, value)
-               && compute_convert(l, formula, function->result, value);
+        good = compute_exp(l, body, value)
+               && compute_convert(l, body, function->result, value);
         function->busy--;
         l->member = member;
         l->inlined--;

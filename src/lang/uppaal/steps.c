@@ -164,6 +164,25 @@ static bool add_demand(struct step *step, const struct demand *demand)
     return true;
 }
 
+/* Conditions stand by participant, as far as no failure would come earlier than it should. */
+static void order_conjuncts(struct step *step)
+{
+    struct model *model = step->u->model;
+    uint32_t first = model->rules.data[model->rules.len - 1].first_conjunct;
+    bool may_fail = false;
+    for (uint32_t i = first; i < model->conjuncts.len; i++)
+        may_fail |= expr_get(exprs_of(step), model->conjuncts.data[i].cond)->may_fail;
+    for (uint32_t i = first; i < model->conjuncts.len; i++) {
+        struct rule_conjunct one = model->conjuncts.data[i];
+        uint32_t at = i;
+        if (may_fail && at > first && model->conjuncts.data[at - 1].part > one.part)
+            one.part = model->conjuncts.data[at - 1].part;
+        for (; at > first && model->conjuncts.data[at - 1].part > one.part; at--)
+            model->conjuncts.data[at] = model->conjuncts.data[at - 1];
+        model->conjuncts.data[at] = one;
+    }
+}
+
 static bool is_committed(const struct step *step, const struct edge *edge)
 {
     return process_of(step, edge)->states.data[edge->source].location->committed;
@@ -219,8 +238,6 @@ static bool add_guards(struct step *step)
         model_add_conjunct(model, stands(u, edge->process, edge->source),
                            edge->ast->source_place);
     }
-    for (uint32_t i = 0; i < model->conjuncts.len - model->rules.data[model->rules.len - 1].first_conjunct; i++)
-        model->conjuncts.data[model->rules.data[model->rules.len - 1].first_conjunct + i].part = i;
     for (uint32_t i = 0; i < plan->standings.len; i++) {
         const struct standing *one = &plan->standings.data[i];
         expr there = stands(u, one->process, one->state);
@@ -623,6 +640,7 @@ static bool add_rule(struct step *step, bool shadow)
     mem_free(model->mem, chosen);
     if (!good || step->l.code.impossible) return take_back(model, &mark), good;
     add_class(step);
+    order_conjuncts(step);
     struct model_rule *rule = &model->rules.data[model->rules.len - 1];
     rule->body = step->body.first;
     rule->is_internal = plan->channel == MODEL_NONE;
