@@ -4,12 +4,13 @@
 #include "lang/fiacre/fiacre.h"
 #include "lang/milestones/milestones.h"
 #include "lang/tck/tck.h"
+#include "lang/uppaal/uppaal.h"
 
 #include <assert.h>
 #include <string.h>
 
-const struct language *const languages[] = {&milestones_language, &fiacre_language, &tck_language,
-                                            &cairn_language, NULL};
+const struct language *const languages[] = {
+    &milestones_language, &fiacre_language, &uppaal_language, &tck_language, &cairn_language, NULL};
 
 static bool ends_with(const char *path, const char *extension)
 {

@@ -1,0 +1,131 @@
+/* The way of an UPPAAL model. The parser makes a tree in which nothing is resolved (ast.h).
+ * `declare` goes through global declarations, `instantiate` makes processes of templates, each with
+ * declarations of its own; `compute`, `perform` and `clocked` turn expressions, functions and
+ * conditions on clocks into expressions, code and constraints of the model, in the names of the
+ * process; `network`, `broadcast` and `steps` make a rule of every way in which edges can be taken
+ * together; `queries` come last. Declared ranges are wide, so pass/tighten narrows them before
+ * states are packed. */
+#include "lang/uppaal/uppaal.h"
+
+#include "lang/uppaal/parse.h"
+#include "lang/uppaal/scope.h"
+#include "model/eval.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Every -D must mean a constant. */
+static void check_defines(struct uppaal *u)
+{
+    for (uint32_t i = 0; i < u->input->define_count; i++) {
+        const struct language_define *define = &u->input->defines[i];
+        const char *nearest = NULL;
+        unsigned distance = 0;
+        bool is_known = false;
+        for (uint32_t k = 0; k < u->model->constants.len; k++) {
+            const char *name = u->model->constants.data[k].name;
+            is_known |= !strcmp(name, define->name);
+            text_nearest(define->name, name, &nearest, &distance);
+        }
+        if (!is_known && !define->optional)
+            diag_error_near(u->diag, DIAG_OPTION, (struct place){0}, nearest,
+                            "-D %s: the model has no such constant", define->name);
+    }
+}
+
+/* The initial state must satisfy the invariants; what they say of clocks, engines look at. */
+static bool check_initial(struct uppaal *u)
+{
+    struct model *model = u->model;
+    bool good = true;
+    int64_t *state = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *state);
+    for (uint32_t i = 0; i < model->vars.len; i++) state[i] = model->vars.data[i].init;
+    for (uint32_t p = 0; good && p < u->processes.len; p++) {
+        const struct process *process = &u->processes.data[p];
+        if (process->location == MODEL_NONE) continue;
+        const struct state *at =
+            &process->states.data[model->vars.data[process->location].init];
+        for (uint32_t i = 0; good && i < at->conditions.len; i++) {
+            struct code_sequence code = code_sequence_empty();
+            struct lowering l = {.u = u,
+                                 .env = process->env,
+                                 .code = {.model = model, .out = &code}};
+            if (!steps_require(&l, &at->conditions.data[i], expr_bool(&model->exprs, true)))
+                return false;
+            model->local_values =
+                mem_resize(model->mem, model->local_values,
+                           (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
+            good = eval_code(model, code.first, state, NULL) == EVAL_ENABLED;
+            if (!good)
+                diag_error(u->diag, DIAG_FAILURE, at->conditions.data[i].exp->place,
+                           "the initial state does not satisfy this invariant of '%.60s'",
+                           process->name);
+        }
+    }
+    mem_free(model->mem, state);
+    return good;
+}
+
+static struct model *load(struct language_input *input, void **scope)
+{
+    struct uppaal *u = mem_alloc(input->mem, sizeof *u);
+    u->input = input;
+    u->diag = input->diag;
+    u->model = model_new(input->mem, input->diag->sources.data[input->source].name);
+    u->init = code_sequence_empty();
+    u->model->ticks = 1;
+    if (!uppaal_parse(input->diag, &u->model->names, &u->model->arena, input->mem, input->source,
+                      &u->file))
+        return NULL;
+    resolve_init(u);
+    perform_init(u);
+    if (!declare_all(u, &u->global, u->file.decls, MODEL_NONE, "")) return NULL;
+    check_defines(u);
+    if (!instantiate_system(u) || !declare_run(u) || !network_build(u) || !check_initial(u))
+        return NULL;
+    if (!input->no_queries) queries_add(u, u->file.queries);
+    if (input->diag->errors) return NULL;
+    model_finish(u->model);
+    *scope = u;
+    return u->model;
+}
+
+/* A condition is read as the query that it always holds. */
+static bool property(void *scope, enum property_kind kind, uint32_t source)
+{
+    struct uppaal *u = scope;
+    struct model *model = u->model;
+    const struct source *given = &u->diag->sources.data[source];
+    if (kind != PROPERTY_INVARIANT && kind != PROPERTY_REACH) {
+        diag_error(u->diag, DIAG_UNSUPPORTED, (struct place){.source = source, .line = 1, .column = 1},
+                   "formulas about UPPAAL models are queries: A[] p, E<> p, A<> p, E[] p, p --> q");
+        return false;
+    }
+    const char *text = names_format(&model->names, "A[] %.*s", (int)given->length, given->text);
+    uint32_t read = diag_add_source(u->diag, given->name, text, strlen(text));
+    struct uppaal_query *query =
+        uppaal_parse_queries(u->diag, &model->names, &model->arena, model->mem, read);
+    if (query) query->text = names_intern(&model->names, given->text, given->length);
+    return queries_property(u, kind, query);
+}
+
+static bool queries(void *scope, uint32_t source)
+{
+    struct uppaal *u = scope;
+    struct uppaal_query *list = uppaal_parse_queries(u->diag, &u->model->names, &u->model->arena,
+                                                     u->model->mem, source);
+    return queries_add(u, list);
+}
+
+static const char *const others[] = {".xta", ".ta", NULL};
+
+const struct language uppaal_language = {
+    .name = "uppaal",
+    .extension = ".xml",
+    .others = others,
+    .summary = "networks of timed automata with data and channels",
+    .wide_types = true,
+    .load = load,
+    .property = property,
+    .queries = queries,
+};
