@@ -55,7 +55,6 @@ class Machine:
     def __init__(self):
         self.values, self.locations, self.clocks = [], [], []
         self.unit = 1
-        self.meta = [] # (number, first value) of variables that are forgotten after each step
         self.all_clocks, self.channels, self.processes, self.sets = [], [], [], {}
         self.is_deadlocked = None # asked for the atom `deadlock` of queries
 
@@ -188,7 +187,11 @@ class Machine:
         return int(self.is_deadlocked())
 
     def eval_call(self, tree, scope):
-        function = scope.find(tree[1][1]) if tree[1][0] == 'name' else None
+        function = None
+        if tree[1][0] == 'name':
+            function = scope.find(tree[1][1])
+        elif tree[1][0] == 'dot' and self.process_of(tree[1][1], scope):
+            function = self.process_of(tree[1][1], scope).scope.names.get(tree[1][2])
         if not isinstance(function, Function):
             raise Refused('a call of what is no function')
         inner = Scope(function.scope)
@@ -387,8 +390,6 @@ class Machine:
         for edge in edges:
             for tree in edge.update:
                 self.evaluate(tree, edge.scope)
-        for number, value in self.meta:
-            self.values[number] = plain(value)
         return self.save() if self.invariants_hold() else None
 
     def is_committed(self, edges):

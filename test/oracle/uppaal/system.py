@@ -4,7 +4,9 @@ Types, resolved: ('int', lo, hi), ('scalar', n), ('clock',), ('chan', Chan...), 
 ('array', lowest index, size, element), ('struct', [(name, type)]). A bool is an int of 0..1.
 Values are numbers, and lists for arrays and structs; a clock is a Clock, a channel a Chan: they
 never change. A variable is a Ref: a list, where in it, and its type. All variables of a state are
-in one list (Machine.values), constants and locals of functions in lists of their own.
+in one list (Machine.values), constants and locals of functions in lists of their own. A `meta`
+variable is read as any other: the same wherever it is written before it is read in a step, and
+what models need that hand values from one committed step to the next.
 """
 from types import SimpleNamespace
 from itertools import product
@@ -65,16 +67,16 @@ class System(Machine):
     def declare_variable(self, tree, scope):
         _, (_, prefixes, _), name, dims, init = tree
         type_ = self.array(self.resolve(tree[1], scope), dims, scope)
+        if 'const' in prefixes and type_ == ('int', -2 ** 15, 2 ** 15 - 1):
+            type_ = ('int', -2 ** 31, 2 ** 31 - 1) # constants may be larger than variables
         value = self.first_value(type_, init, scope)
         if 'const' in prefixes or kind_of(type_) in ('clock', 'chan'):
             scope.names[name] = Ref([value], (0,), type_)
         else:
-            scope.names[name] = self.new_variable(value, type_, 'meta' in prefixes)
+            scope.names[name] = self.new_variable(value, type_)
 
-    def new_variable(self, value, type_, is_meta=False):
+    def new_variable(self, value, type_):
         self.values.append(value)
-        if is_meta:
-            self.meta.append((len(self.values) - 1, plain(value)))
         return Ref(self.values, (len(self.values) - 1,), type_)
 
     def first_value(self, type_, init, scope):
