@@ -5,5 +5,6 @@
     machine.py   evaluates expressions, statements and steps at one point of time
     regions.py   the graph of all clock regions, or of whole moments: decides every kind of query
     symbolic.py  zones without extrapolation, for numbers of steps that are bounded
+    by_hand.py   small models with answers that were worked out by hand
     generate.py  random models; shrink.py makes a failing one small
 """

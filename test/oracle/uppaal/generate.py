@@ -5,9 +5,8 @@
 Times are multiples of a constant U, whose value is that of the texts: what is true does not depend
 on it, so that an oracle which counts can take 1, and others something large.
 
-A model is made of texts that shrink.py can leave out one by one. Features that few models have at
-once (`features`) are drawn first: without open bounds, differences, errors, and so on, a model is of
-a plainer kind, and both kinds are wanted.
+A model is made of texts that shrink.py can leave out one by one. Which features it may have is
+drawn first: models without open bounds, differences, errors, and so on, are wanted, too.
 """
 import random
 from types import SimpleNamespace
@@ -50,7 +49,8 @@ class Drawer:
     def number(self, names, depth=2):
         """An integer expression."""
         if depth == 0 or self.chance(0.35):
-            return self.rng.choice(names) if names and self.chance(0.7) else str(self.pick(0, 1, 2, 3))
+            known = names and self.chance(0.7)
+            return self.rng.choice(names) if known else str(self.pick(0, 1, 2, 3))
         a, b = self.number(names, depth - 1), self.number(names, depth - 1)
         form = self.pick('{a} + {b}', '{a} - {b}', '{a} * {b}', '({a} <? {b})', '({a} >? {b})',
                          '({c} ? {a} : {b})', '({a}) % 3', '({a}) / 2', '-({a})', '{a} + 1',
@@ -301,7 +301,8 @@ class Drawer:
             mark = self.pick('!', '?')
             index = ''
             if name == 'e':
-                index = f'[{self.pick("0", "1", "v & 1", "i & 1" if select else "0", self.rng.choice(names) + " & 1")}]'
+                chosen = 'i' if select else '0'
+                index = f'[{self.pick("0", "1", chosen, "v", self.rng.choice(names))} & 1]'
             sync = name + index + mark
             if urgent and not self.has['urgent_guard']:
                 timed = False
@@ -350,7 +351,8 @@ class Drawer:
         if roll < 0.65 and timed and clocks:
             return self.query_clock(clocks)
         if roll < 0.75 and t.numbers:
-            return f'{process}.{self.rng.choice(t.numbers)} {self.pick("==", ">", "<=")} {self.pick(0, 1, 2)}'
+            name = f'{process}.{self.rng.choice(t.numbers)}'
+            return f'{name} {self.pick("==", ">", "<=")} {self.pick(0, 1, 2)}'
         if roll < 0.8:
             return 'deadlock'
         if roll < 0.84 and len(t.instances) == 2:
@@ -363,7 +365,8 @@ class Drawer:
         x = self.rng.choice(clocks)
         if self.has['diagonal'] and len(clocks) > 1 and self.chance(0.4):
             y = self.rng.choice([each for each in clocks if each != x])
-            return f'{x} - {y} {self.pick("<=", ">=", "<", ">", "==")} {self.rng.randint(-1, 2)}{UNIT}'
+            operator = self.pick("<=", ">=", "<", ">", "==")
+            return f'{x} - {y} {operator} {self.rng.randint(-1, 2)}{UNIT}'
         operator = self.pick("<=", ">=", "<", ">", "==", "!=")
         return f'{x} {operator} {self.rng.randint(0, self.largest)}{UNIT}'
 
@@ -377,7 +380,7 @@ class Drawer:
         return f'({a} {self.pick("and", "or", "imply", "&&")} {b})'
 
     def query(self):
-        kind = self.pick('A[]', 'E<>', 'E[]', 'A<>', '-->', 'A[]', 'E<>', '-->', 'E[]', 'A<>', 'sup')
+        kind = self.pick(*2 * ('A[]', 'E<>', 'E[]', 'A<>', '-->'), 'sup')
         if kind == '-->':
             return f'{self.state_formula()} --> {self.state_formula()}'
         if kind != 'sup':

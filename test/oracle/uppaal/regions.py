@@ -15,16 +15,15 @@ to c turns a clock above into a difference below -M.
 
 With `moments`, only whole numbers are looked at: a unit at a time. This is the same as dense time
 for what is reachable when all constraints are closed, receivers of broadcasts and steps held back
-by priorities have no clock guards, and edges with urgent channels have lower bounds only: the points
-reached along edges are then a zone with integer corners, and every integer point in it is reached
-at whole moments. A query adds nothing new as long as it is closed, or has strict lower bounds only
-(round all clocks up), or strict upper bounds only (round them down); E[], A<>, --> and deadlock
-negate, and are only promised for conditions without clocks and edges with one clock each.
+by priorities have no clock guards, and edges with urgent channels have lower bounds only: the
+points reached along edges are then a zone with integer corners, and every integer point in it is
+reached at whole moments. A query adds nothing new as long as it is closed, or has strict lower
+bounds only (round all clocks up), or strict upper bounds only (round them down). E[], A<>, --> and
+deadlock negate, and are only promised for conditions without clocks and edges with one clock each.
 Regions need no such promise.
 """
 from collections import deque
 from .machine import Difference
-from .syntax import Refused
 from .values import Clock
 
 

@@ -9,7 +9,7 @@ zones without other zones; regions do these.
 Bounds are numbers as in test/oracle/zones.py: 2 * constant, and 1 more for <=.
 """
 from itertools import product
-from zones import INFINITY, WEAK, close, pass_time
+from zones import WEAK, close, pass_time
 from .machine import Difference
 from .syntax import Refused
 from .values import Clock, Failure
@@ -225,7 +225,7 @@ class Zones:
             yield discrete, each
 
     def explore(self, steps=10 ** 6, limit=10 ** 5):
-        """({discrete state: [zones]}, whether this is all): as far as so many steps go, or zones."""
+        """({discrete state: [zones]}, whether this is all), as far as steps and zones go."""
         system, known, count = self.system, {}, 0
         first = system.first_state()
         system.load(first)

@@ -86,8 +86,8 @@ class Parser:
     def need(self, *words):
         taken = self.take(*words)
         if not taken:
-            raise Refused(f'{words} expected before {self.word()!r}, '
-                          f'after {" ".join(w for _, w in self.tokens[max(0, self.at - 8):self.at])}')
+            before = ' '.join(word for _, word in self.tokens[max(0, self.at - 8):self.at])
+            raise Refused(f'{words} expected before {self.word()!r}, after {before}')
         return taken
 
     def is_name(self, ahead=0):
