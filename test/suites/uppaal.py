@@ -58,21 +58,41 @@ def files(model, as_xml, unit):
     return [write('model.xta', xta(model, unit)), '--queries', asked]
 
 
-def shown(values):
-    """Values of sup, inf and bounds, as the result shows them."""
-    return values
+def is_value(kind, right, said, unit):
+    """Whether the result says of a largest or smallest value what the oracle knows: a number, or
+    as of clocks "<= 5", "> 3", "infinite"; null when there is none."""
+    if right is None or isinstance(said, int) or said is None:
+        return said == (right and right[0])
+    if right == 'large':
+        return said == 'infinite' or int(said.split()[-1]) > SUPREMA * unit
+    number, is_reached = right
+    if kind == 'inf' and number == SUPREMA and not is_reached:
+        return int(said.split()[-1]) >= SUPREMA * unit # followed so far, and no further
+    sign = {'sup': '<', 'inf': '>'}[kind] + '=' * is_reached
+    return said == f'{sign} {number * unit}'
 
 
-def wrong_values(expected, property_):
-    return None
+def wrong_values(text, expected, property_, unit):
+    kind = text.split(':')[0].split('{')[0].strip()
+    terms = [term.strip() for term in text.rsplit(':', 1)[1].split(',')]
+    kinds = ('inf', 'sup') if kind == 'bounds' else (kind,)
+    said = property_.get('value') or {}
+    for term, rights in zip(terms, expected):
+        for each, right in zip(kinds, rights):
+            if term not in said or each not in said[term]:
+                return f'{text}: no {each} of {term} in {said}'
+            if not is_value(each, right, said[term][each], unit):
+                return f'{text}: {each} of {term} is {said[term][each]} instead of {right}'
+    verdict = property_['verdict']
+    return None if verdict == 'holds' else f'{text}: {verdict}, but it has values'
 
 
-def wrong_query(text, expected, property_):
+def wrong_query(text, expected, property_, unit=1):
     verdict = property_['verdict']
     if isinstance(expected, bool):
         right = 'holds' if expected else 'violated'
         return None if verdict == right else f'{text}: {verdict} instead of {right}'
-    return wrong_values(expected, property_)
+    return wrong_values(text, expected, property_, unit)
 
 
 def faults(model, as_xml, unit=1, program=CAIRN, options=()):
@@ -107,7 +127,7 @@ def faults(model, as_xml, unit=1, program=CAIRN, options=()):
                 found.append(('runtime-error', f'{property_["verdict"]} of errors'))
     for text, right in zip(model.queries, expected):
         if text in by_text:
-            fault = wrong_query(text, right, by_text[text])
+            fault = wrong_query(text, right, by_text[text], unit)
             if fault:
                 found.append(('verdict', fault))
         elif text not in str(ours.get('skipped')):
