@@ -391,7 +391,7 @@ static const struct planted table[] = {
     {"cone: a circuit that grew meanwhile", "cone.c", ANY_BUILD, cone_grown},
     {"SAT: a value without an answer", "sat.c", ANY_BUILD, sat_unasked},
     {"SAT: a variable that was never made", "sat.c", ANY_BUILD, sat_unmade},
-    {"diagrams 1: a node with equal children", "table.c", CHECKED_BUILD, dd_child},
+    {"diagrams 1: a node with equal children", "order.c", CHECKED_BUILD, dd_child},
     {"diagrams 1: a child above its node", "table.c", CHECKED_BUILD, dd_below},
     {"diagrams 2: two equal nodes", "table.c", CHECKED_BUILD, dd_twins},
     {"diagrams 3: two pairs at one position", "table.c", CHECKED_BUILD, dd_place},

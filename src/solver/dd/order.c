@@ -254,6 +254,7 @@ bool dd_reorder(struct dd *dd)
         WORK_PER_NODE = 1000,
         WORK_AT_LEAST = 100000000
     }; /* thousands of pairs would take minutes, mostly in vain */
+    CHECKED(!dd_check_nodes(dd)); /* what is wrong before might be gone after exchanges */
     dd_collect(dd);
     struct sifting s = {.dd = dd,
                         .counts_size = dd->capacity,
