@@ -12,6 +12,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from kit.messages import place_of
 import contexts
 
 seen = []
@@ -41,11 +42,6 @@ Main
 """
 MILESTONES = os.path.join(ROOT, 'examples/philosophers/phils.mil')
 model_file = write('model.fcr', MODEL)
-
-
-def place_of(text):
-    before = text[:text.index('§')]
-    return before.count('\n') + 1, len(before) - before.rfind('\n')
 
 
 def told(text, message, severity, *options, model=None, name=None, notes=()):

@@ -13,8 +13,8 @@ from lib import ROOT, check, finish
 LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automaton/buchi'],
           ['model'], ['context'], ['result'], ['lang/common', 'lang/kit'],
           ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/uppaal', 'lang/cdl', 'lang/xgdl',
-           'lang/ltl', 'automaton'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
-          ['clauses', 'search'],
+           'lang/ltl', 'automaton'], ['lang'], ['bits', 'program', 'pass', 'graph'],
+          ['reduce', 'past'], ['clauses', 'search'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'],
           ['run'], ['report'], ['cli', 'lib'], ['']]
 # The door of the command line asks run/ for everything, and stays small.
