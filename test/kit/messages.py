@@ -29,7 +29,8 @@ def literals_of(code, calls):
             else:
                 depth += (code[at] == '(') - (code[at] == ')')
             at += 1
-        whole = re.sub(r'"\s*\n\s*"', '', code[match.end():at])
+        whole = re.sub(r'" PRI[du]64 "|" PRI[du]64', 'd', code[match.end():at])
+        whole = re.sub(r'"\s*\n\s*"', '', whole)
         for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', whole):
             if ' ' in literal.strip():
                 yield literal, code.count('\n', 0, match.start()) + 1
