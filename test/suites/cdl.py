@@ -12,6 +12,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from kit.messages import literals_of, pattern_of, place_of
 import contexts
 
 seen = []
@@ -41,11 +42,6 @@ Main
 """
 MILESTONES = os.path.join(ROOT, 'examples/philosophers/phils.mil')
 model_file = write('model.fcr', MODEL)
-
-
-def place_of(text):
-    before = text[:text.index('§')]
-    return before.count('\n') + 1, len(before) - before.rfind('\n')
 
 
 def told(text, message, severity, *options, model=None, name=None, notes=()):
@@ -950,14 +946,6 @@ def damaged():
 
 # ---- all messages ----
 
-UNSEEN = set()
-
-
-def pattern_of(literal):
-    pieces = re.split(r'%[-.0-9]*z?[a-zA-Z]|%$', literal.replace('\\"', '"').replace('\\\\', '\\'))
-    return re.compile('.*?'.join(map(re.escape, pieces)))
-
-
 def every_message():
     everything = '\n'.join(seen)
     calls = (r'\b(?:diag_error|diag_note|diag_warning|cdl_unexpected|cdl_expect|cdl_expect_word|cdl'
@@ -969,26 +957,10 @@ def every_message():
             continue
         with open(file, encoding='utf-8') as source:
             code = source.read()
-        for match in re.finditer(calls, code):
-            at, depth, quoted = match.end(), 1, False
-            while depth:
-                if quoted:
-                    at += code[at] == '\\'
-                    quoted = code[at] != '"'
-                elif code[at] == '"':
-                    quoted = True
-                else:
-                    depth += (code[at] == '(') - (code[at] == ')')
-                at += 1
-            for literal in re.findall(r'"((?:[^"\\]|\\.)*)"',
-                                      re.sub(r'" PRI[du]64 "|" PRI[du]64', 'd',
-                                             code[match.end():at])):
-                if ' ' not in literal.strip() or literal in UNSEEN:
-                    continue
-                found += 1
-                line = code.count('\n', 0, match.start()) + 1
-                check(f'{os.path.basename(file)}:{line}: "{literal}" is given for some text',
-                      pattern_of(literal.strip()).search(everything))
+        for literal, line in literals_of(code, calls):
+            found += 1
+            check(f'{os.path.basename(file)}:{line}: "{literal}" is given for some text',
+                  pattern_of(literal.strip()).search(everything))
     check('there are many messages', found > 80, found)
 
 

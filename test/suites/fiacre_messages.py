@@ -10,6 +10,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, ROOT, check, finish, path, run, write
+from kit.messages import literals_of, pattern_of, place_of
 
 seen = []
 
@@ -36,11 +37,6 @@ def prop(text, more=''):
             'process Q is\n  states one\n  from one loop\n'
             f'component Main is\n  var v : nat, a : array 2 of nat, q : queue 2 of array 2 of '
             f'nat\n  par P || P || Q end\n{text}\n{more}\nMain\n')
-
-
-def place_of(text):
-    before = text[:text.index('§')]
-    return before.count('\n') + 1, len(before) - before.rfind('\n')
 
 
 def bad(model, message, *options, notes=(), name=None):
@@ -881,40 +877,21 @@ UNSEEN = {
 }
 
 
-def pattern_of(literal):
-    pieces = re.split(r'%[-.0-9]*z?[a-zA-Z]|%$', literal.replace('\\"', '"').replace('\\\\', '\\'))
-    return re.compile('.*?'.join(map(re.escape, pieces)))
-
-
 def every_message():
     """The string literals of all calls that tell something."""
     everything = '\n'.join(seen)
     calls = (r'\b(?:diag_error|complain|fiacre_error|fiacre_error_expected|diag_note|diag_warning|r'
              r'emark|may_emit|fiacre_expect|fiacre_expect_close)\(')
-    missing = found = 0
+    found = 0
     for file in sorted(glob.glob(os.path.join(ROOT, 'src/lang/fiacre/*.c'))):
         with open(file, encoding='utf-8') as source:
             code = source.read()
-        for match in re.finditer(calls, code):
-            at, depth, quoted = match.end(), 1, False
-            while depth:
-                if quoted:
-                    at += code[at] == '\\'
-                    quoted = code[at] != '"'
-                elif code[at] == '"':
-                    quoted = True
-                else:
-                    depth += (code[at] == '(') - (code[at] == ')')
-                at += 1
-            for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', code[match.end():at]):
-                if ' ' not in literal.strip() or literal in UNSEEN:
-                    continue
-                found += 1
-                line = code.count('\n', 0, match.start()) + 1
-                if (not check(
-                    f'{os.path.basename(file)}:{line}: "{literal}" is given for some model',
-                    pattern_of(literal.strip()).search(everything))):
-                    missing += 1
+        for literal, line in literals_of(code, calls):
+            if literal in UNSEEN:
+                continue
+            found += 1
+            check(f'{os.path.basename(file)}:{line}: "{literal}" is given for some model',
+                  pattern_of(literal.strip()).search(everything))
     check('there are many messages', found > 150, found)
 
 

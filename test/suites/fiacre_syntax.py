@@ -9,10 +9,10 @@ test/unit/fiacre.c.
 import glob
 import os
 import re
-import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import LONG, PATIENCE, ROOT, SEED, check, finish, write
+from lib import ROOT, check, finish, write
+from kit.again import Again
 
 CORPUS = os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus'))
 
@@ -66,27 +66,8 @@ FORMULAS = ['G F P[1].x == 3', 'AG (proc[1].x = 2 -> EF q[0].full)', 'E[x U y & 
             'name: a & b', 'read and write']
 
 
-def tool(mode, *arguments):
-    name = f'build/{mode}/tools/fiacre_print'
-    return subprocess.run([os.path.join(ROOT, name), *map(str, arguments)], capture_output=True,
-                          text=True, errors='replace', cwd=ROOT, timeout=PATIENCE)
-
-
-def mutate(name, command, count, inputs):
-    done = tool('asan', command, 1 + SEED, count * (40 if LONG else 1), *inputs)
-    last = (done.stdout.strip().splitlines() or [''])[-1].split()
-    good = check(f'{name}: nothing breaks', done.returncode == 0 and last[1:2] == ['texts,'],
-                 (done.stdout + done.stderr)[-1400:])
-    if good: # damage that leaves nothing, or everything, intact would test nothing
-        check(f'{name}: some parse, some do not',
-              count // 100 < int(last[2]) < int(last[0]) // 2 + 1, done.stdout[-200:])
-
-
-for mode in ('release', 'asan'):
-    built = subprocess.run(['make', '-s', f'MODE={mode}', f'build/{mode}/tools/fiacre_print'],
-                           cwd=ROOT, capture_output=True, text=True)
-    if not check(f'fiacre_print builds ({mode})', built.returncode == 0, built.stderr):
-        finish()
+tool = Again('fiacre_print')
+tool.build()
 files = sorted(glob.glob(os.path.join(ROOT, 'examples', '**', '*.fcr'), recursive=True)
                + glob.glob(os.path.join(CORPUS, 'fiacre', '*', '*.fcr'))
                + glob.glob(os.path.join(CORPUS, 'cdl', '*.fcr')))
@@ -94,16 +75,16 @@ if not any(name.startswith(CORPUS) for name in files):
     print(f'no corpus in {CORPUS}: only the examples are read')
 texts = [write('small.fcr', SMALL)]
 texts += files
-done = tool('release', '--stable', *texts)
+done = tool.run('release', '--stable', *texts)
 said = dict(reversed(line.split(' ', 1)) for line in done.stdout.splitlines()
             if re.match('(stable|unstable|errors) ', line))
 for name in texts:
     check(f'{name} parses, and so does what is printed', said.get(name) == 'stable',
           done.stdout[-1000:])
 small = [name for name in texts if os.path.getsize(name) < 9000]
-mutate('a small file', '--mutate', 6000, texts[:1])
-mutate('small files', '--mutate', 3000, small)
-mutate('all files', '--mutate', 300, texts)
-mutate('formulas', '--mutate-formulas', 40000, FORMULAS)
+tool.mutate('a small file', '--mutate', 6000, texts[:1])
+tool.mutate('small files', '--mutate', 3000, small)
+tool.mutate('all files', '--mutate', 300, texts)
+tool.mutate('formulas', '--mutate-formulas', 40000, FORMULAS)
 print(f'{len(texts)} files')
 finish()

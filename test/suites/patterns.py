@@ -10,6 +10,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, run, run_json, write
+from kit.messages import place_of
 
 FILES = ('src/lang/cdl/pattern.c', 'src/lang/cdl/patterns.c', 'src/context/pattern.c',
          'src/context/pattern_text.c')
@@ -40,11 +41,6 @@ def context(pattern, more=''):
 
 def some(*events, kind='AN', count='one or more'):
     return kind + ' ' + ' '.join(f'{count} occurrence of {event}' for event in events) + ' end'
-
-
-def place_of(text):
-    before = text[:text.index('§')]
-    return before.count('\n') + 1, len(before) - before.rfind('\n')
 
 
 def told(pattern, message, severity='error', notes=(), more='', options=()):

@@ -1,5 +1,5 @@
-"""The syntax of UPPAAL: every model of the corpus parses, or is refused for the reason that is known
-of it; what is printed parses to what prints the same; a bad text for every message, with its
+"""The syntax of UPPAAL: every model of the corpus parses, or is refused for the reason that is
+known of it; what is printed parses to what prints the same; a bad text for every message, with its
 position; texts damaged at random break nothing; hostile XML.
 
 Models of ../shared/corpus/uppaal (CORPUS: another folder than ../shared/corpus) are used when they
@@ -13,15 +13,17 @@ import csv
 import glob
 import os
 import re
-import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import LONG, PATIENCE, ROOT, SEED, check, finish, path, write
+from lib import ROOT, check, finish, path, write
+from kit.again import Again
+from kit.messages import literals_of, pattern_of, place_of
 
 CORPUS = os.path.join(os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus')),
                       'uppaal')
 PARSER = ['declaration', 'document', 'expression', 'parse', 'query', 'statement', 'template']
 seen = []
+tool = Again('uppaal_print')
 
 # A little of everything, so that there is something to damage without the corpus.
 SMALL_XTA = '''const int N = 2; typedef int[0, N - 1] id_t; typedef scalar[3] s_t;
@@ -90,21 +92,6 @@ QUERIES = ['A[] p', 'E<> P(1).cs && x < 3', 'E[] not P.a', 'A<> forall (i : id_t
            'A[] p ? q : r', 'E[<=100; 20](max: x)']
 
 
-def tool(mode, *arguments):
-    name = f'build/{mode}/tools/uppaal_print'
-    return subprocess.run([os.path.join(ROOT, name), *map(str, arguments)], capture_output=True,
-                          text=True, errors='replace', cwd=ROOT, timeout=PATIENCE)
-
-
-def build():
-    for mode in ('release', 'asan'):
-        built = subprocess.run(['make', '-s', f'MODE={mode}', f'build/{mode}/tools/uppaal_print'],
-                               cwd=ROOT, capture_output=True, text=True)
-        if not check(f'uppaal_print builds ({mode})', built.returncode == 0, built.stderr):
-            finish()
-            sys.exit(1)
-
-
 # ---- the corpus ----
 
 REASONS = [('clock rate', 'clock rate'), ('live sequence chart', 'live sequence chart'),
@@ -131,7 +118,7 @@ def folded(text):
 def listed(file):
     """The queries of a model and of the .q file beside it: {text: refused}."""
     beside = os.path.splitext(file)[0] + '.q'
-    done = tool('release', '--list', file, *([beside] if os.path.exists(beside) else []))
+    done = tool.run('release', '--list', file, *([beside] if os.path.exists(beside) else []))
     return {folded(text): word == 'refused' for word, text in
             re.findall(r'(?m)^\d+:\d+ (ok|refused) (.*)$', done.stdout)}
 
@@ -145,7 +132,7 @@ def corpus():
         os.path.join(CORPUS, '*.xta')))
     for file in files:
         name = os.path.basename(file)
-        done = tool('release', '--stable', file)
+        done = tool.run('release', '--stable', file)
         said = done.stdout.splitlines()[-1].split()[0]
         if name in models:
             words = [found for reason, found in REASONS if reason in models[name]]
@@ -165,7 +152,7 @@ def corpus():
 def small():
     texts = [write('small.xta', SMALL_XTA), write('old.xta', SMALL_OLD),
              write('small.xml', SMALL_XML)]
-    done = tool('release', '--stable', *texts)
+    done = tool.run('release', '--stable', *texts)
     for text in texts:
         check(f'{os.path.basename(text)} is stable', f'stable {text}\n' in done.stdout,
               done.stdout[-1000:])
@@ -174,16 +161,11 @@ def small():
 
 # ---- messages ----
 
-def place_of(text):
-    before = text[:text.index('§')]
-    return before.count('\n') + 1, len(before) - before.rfind('\n')
-
-
 def bad(text, message, *notes, ending='xta', code='error'):
     """The text is refused, or warned about, with this message at the mark."""
     marked = '§' in text
     file = write(f'bad.{ending}', text.replace('§', '', 1) if marked else text)
-    done = tool('asan', file)
+    done = tool.run('asan', file)
     seen.append(done.stdout)
     place = 'bad.%s:%d:%d: ' % (ending, *place_of(text)) if marked else ''
     wanted = f'{place}{code}: {message}'
@@ -200,7 +182,7 @@ def warned(text, message, **more):
 def refused(query, message):
     """The query, on a line of a file of queries, is refused."""
     file = write('bad.q', 'A[] true\n' + query.replace('§', '') + '\nE<> true\n')
-    done = tool('asan', '--list', file)
+    done = tool.run('asan', '--list', file)
     seen.append(done.stdout)
     column = query.index('§') + 1
     check(message, done.returncode == 0 and re.search(rf'(?m)^ +2:{column} \w+: '
@@ -374,8 +356,8 @@ def processes():
     warned(process('state A; init A; trans §A -u-> A { };'),
            'this edge is not controllable: it is taken like any other, there is no game')
     # one run tells errors of several places
-    both = tool('asan', write('bad.xta', edge('guard ;') + 'int x = ; system P;\n')).stdout
-    several = tool('asan', write('bad.xta', 'int a = ; int f() { x = ; } double d;\n'
+    both = tool.run('asan', write('bad.xta', edge('guard ;') + 'int x = ; system P;\n')).stdout
+    several = tool.run('asan', write('bad.xta', 'int a = ; int f() { x = ; } double d;\n'
                                  + process('state A; init A; trans A -> A { guard; }, A -> A { '
                                            'sync 1; };'))).stdout
     check('several errors are told', several.count('error: ') == 5, several)
@@ -404,7 +386,7 @@ def documents():
     xml(document(before='int x = a &lt; &amp;&amp; §; int y;').replace('&amp;&amp; §',
         '§&amp;&amp; '), "expected an expression, found '&&'", 'note: in the global declarations')
     xml(document(before='int x;\n<![CDATA[int y = 1 < §;]]>'), "expected an expression, found ';'")
-    xml(document(before='é é int §1;').replace('é é', '/* é é */'), "expected a name after the type")
+    xml(document(before='/* é é */ int §1;'), 'expected a name after the type')
     xml(document('<parameter>int x §y</parameter>'), "expected ',' behind the parameter, found 'y'",
         "note: in the parameters of template 'T'")
     xml(document('<declaration>int x; §double d;</declaration>'), 'the type double',
@@ -484,22 +466,12 @@ def queries():
 
 # ---- damage ----
 
-def mutate(name, command, count, inputs):
-    done = tool('asan', command, 1 + SEED, count * (40 if LONG else 1), *inputs)
-    last = (done.stdout.strip().splitlines() or [''])[-1].split()
-    good = check(f'{name}: nothing breaks', done.returncode == 0 and last[1:2] == ['texts,'],
-                 (done.stdout + done.stderr)[-1400:])
-    if good:  # damage that leaves nothing, or everything, intact would test nothing
-        check(f'{name}: some parse, some do not',
-              count // 100 < int(last[2]) < int(last[0]) * 3 // 4, done.stdout[-200:])
-
-
 def damaged():
     texts = small()
-    mutate('new texts', '--mutate', 1500, texts[:1])
-    mutate('old texts', '--mutate', 1500, texts[1:2])
-    mutate('XML', '--mutate', 1500, texts[2:])
-    mutate('queries', '--mutate-formulas', 5000, QUERIES)
+    tool.mutate('new texts', '--mutate', 1500, texts[:1])
+    tool.mutate('old texts', '--mutate', 1500, texts[1:2])
+    tool.mutate('XML', '--mutate', 1500, texts[2:])
+    tool.mutate('queries', '--mutate-formulas', 5000, QUERIES)
 
 
 def hostile():
@@ -523,27 +495,6 @@ def hostile():
 
 # ---- every message ----
 
-def pattern_of(literal):
-    pieces = re.split(r'%[-.0-9]*z?[a-zA-Z]|%$', literal.replace('\\"', '"').replace('\\\\', '\\'))
-    return re.compile('.*?'.join(map(re.escape, pieces)))
-
-
-def literals_of(code, calls):
-    """The strings in each call, joined where they are written side by side."""
-    for match in re.finditer(calls, code):
-        at, depth, quoted = match.end(), 1, False
-        while depth:
-            if quoted:
-                at += code[at] == '\\'
-                quoted = code[at] != '"'
-            elif code[at] == '"':
-                quoted = True
-            depth += 0 if quoted else {'(': 1, ')': -1}.get(code[at], 0)
-            at += 1
-        joined = re.sub(r'"\s*"', '', code[match.end():at])
-        yield from re.findall(r'"((?:[^"\\]|\\.)*)"', joined)
-
-
 def every_message():
     everything = '\n'.join(seen)
     calls = (r'\b(?:diag_error|uppaal_error|uppaal_error_expected|uppaal_refuse|diag_note|'
@@ -552,16 +503,14 @@ def every_message():
     for name in PARSER:
         with open(os.path.join(ROOT, f'src/lang/uppaal/{name}.c'), encoding='utf-8') as source:
             code = source.read()
-        for literal in literals_of(code, calls):
-            if ' ' not in literal.strip():
-                continue
+        for literal, line in literals_of(code, calls):
             found += 1
-            check(f'{name}.c: "{literal}" is given for some text',
+            check(f'{name}.c:{line}: "{literal}" is given for some text',
                   pattern_of(literal.strip()).search(everything))
     check('there are many messages', found > 100, found)
 
 
-build()
+tool.build()
 for part in (corpus, texts_and_tokens, declarations, statements, processes, documents, queries,
              hostile, damaged, every_message):
     part()

@@ -1,20 +1,12 @@
 /* The syntax of Fiacre: what is read as what, what is printed, what is told about errors,
  * limits. */
 #include "lang/fiacre/ast.h"
-#include "report/diagnostics.h"
-#include "unit/unit.h"
+#include "unit/reading.h"
 
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct reader {
-    struct mem mem;
-    struct arena arena;
-    struct names names;
-    struct diag diag;
-    char *told; /* the diagnostics */
-    size_t told_length;
+    struct reading in;
     struct fiacre_file file;
     struct fiacre_property property;
     bool good;
@@ -23,26 +15,18 @@ struct reader {
 static void start(struct reader *reader)
 {
     memset(reader, 0, sizeof *reader);
-    mem_init(&reader->mem);
-    arena_init(&reader->arena, &reader->mem);
-    names_init(&reader->names, &reader->arena);
-    diag_init(&reader->diag, &reader->mem);
-    diagnostics_open(&reader->diag, open_memstream(&reader->told, &reader->told_length), false);
+    reading_start(&reader->in);
 }
 
-static void finish(struct reader *reader)
-{
-    free(reader->told);
-    mem_release(&reader->mem);
-}
+static void finish(struct reader *reader) { reading_free(&reader->in); }
 
 static void read_bytes(struct reader *reader, const char *data, size_t length)
 {
     start(reader);
-    uint32_t source = diag_add_source(&reader->diag, "test", data, length);
-    reader->good = fiacre_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source,
-                                NULL, 0, &reader->file);
-    fclose(reader->diag.door);
+    uint32_t source = diag_add_source(&reader->in.diag, "test", data, length);
+    reader->good = fiacre_parse(&reader->in.diag, &reader->in.names, &reader->in.arena,
+                                &reader->in.mem, source, NULL, 0, &reader->file);
+    reading_end(&reader->in);
 }
 
 static void read_file(struct reader *reader, const char *text)
@@ -53,19 +37,11 @@ static void read_file(struct reader *reader, const char *text)
 static void read_formula(struct reader *reader, const char *text)
 {
     start(reader);
-    uint32_t source = diag_add_source(&reader->diag, "test", text, strlen(text));
+    uint32_t source = diag_add_source(&reader->in.diag, "test", text, strlen(text));
     reader->good =
-        fiacre_parse_expression_source(&reader->diag, &reader->names, &reader->arena, &reader->mem,
-                                       source, PROPERTY_CTL, &reader->property);
-    fclose(reader->diag.door);
-}
-
-static void expect_text(struct unit *unit, const char *input, const char *found,
-                        const char *expected)
-{
-    bool same = !strcmp(found, expected);
-    CHECK(unit, same);
-    if (!same) printf("  input:    %s\n  found:    %s\n  expected: %s\n", input, found, expected);
+        fiacre_parse_expression_source(&reader->in.diag, &reader->in.names, &reader->in.arena,
+                                       &reader->in.mem, source, PROPERTY_CTL, &reader->property);
+    reading_end(&reader->in);
 }
 
 /* ---- expressions ---- */
@@ -76,16 +52,16 @@ static void check_exp(struct unit *unit, const char *text, const char *expected)
     struct reader reader;
     struct text source, printed;
     start(&reader);
-    text_init(&source, &reader.mem);
+    text_init(&source, &reader.in.mem);
     text_add(&source, "const c : t is %s\nMain", text);
-    text_init(&printed, &reader.mem);
-    uint32_t number = diag_add_source(&reader.diag, "test", source.data, source.len);
-    bool good = fiacre_parse(&reader.diag, &reader.names, &reader.arena, &reader.mem, number, NULL,
-                             0, &reader.file);
-    fclose(reader.diag.door);
+    text_init(&printed, &reader.in.mem);
+    uint32_t number = diag_add_source(&reader.in.diag, "test", source.data, source.len);
+    bool good = fiacre_parse(&reader.in.diag, &reader.in.names, &reader.in.arena, &reader.in.mem,
+                             number, NULL, 0, &reader.file);
+    reading_end(&reader.in);
     CHECK(unit, good && reader.file.root && !strcmp(reader.file.root->name, "Main"));
     if (good) fiacre_print_exp(&printed, reader.file.decls->exp);
-    expect_text(unit, text, good ? printed.data : reader.told, expected);
+    expect_text(unit, text, good ? printed.data : reader.in.told, expected);
     finish(&reader);
 }
 
@@ -94,9 +70,9 @@ static void check_formula(struct unit *unit, const char *text, const char *expec
     struct reader reader;
     read_formula(&reader, text);
     struct text printed;
-    text_init(&printed, &reader.mem);
+    text_init(&printed, &reader.in.mem);
     if (reader.good) fiacre_print_exp(&printed, reader.property.root);
-    expect_text(unit, text, reader.good ? printed.data : reader.told, expected);
+    expect_text(unit, text, reader.good ? printed.data : reader.in.told, expected);
     finish(&reader);
 }
 
@@ -430,7 +406,7 @@ static void test_file(struct unit *unit)
     struct reader reader;
     read_file(&reader, everything);
     CHECK(unit, reader.good);
-    if (!reader.good) printf("%s", reader.told);
+    if (!reader.good) printf("%s", reader.in.told);
     if (reader.good) {
         test_types(unit, &reader);
         test_process(unit, find(&reader, "P")->process);
@@ -459,10 +435,10 @@ static void test_printing(struct unit *unit)
     struct reader once, twice;
     struct text first, second;
     read_file(&once, everything);
-    text_init(&first, &once.mem);
+    text_init(&first, &once.in.mem);
     fiacre_print(&first, &once.file);
     read_file(&twice, first.data);
-    text_init(&second, &twice.mem);
+    text_init(&second, &twice.in.mem);
     CHECK(unit, twice.good);
     if (twice.good) {
         fiacre_print(&second, &twice.file);
@@ -497,7 +473,7 @@ static void test_roots(struct unit *unit)
         read_file(&reader, texts[i]);
         bool good = reader.good && reader.file.root && !strcmp(reader.file.root->name, "Main");
         CHECK(unit, good);
-        if (!good) printf("  %s\n%s", texts[i], reader.told);
+        if (!good) printf("  %s\n%s", texts[i], reader.in.told);
         finish(&reader);
     }
     struct reader reader;
@@ -673,8 +649,8 @@ static void test_mistakes(struct unit *unit)
         struct reader reader;
         read_file(&reader, mistakes[i].text);
         CHECK(unit, !reader.good);
-        shorten(reader.told);
-        expect_text(unit, mistakes[i].text, reader.told, mistakes[i].told);
+        shorten(reader.in.told);
+        expect_text(unit, mistakes[i].text, reader.in.told, mistakes[i].told);
         finish(&reader);
     }
 }
@@ -701,8 +677,8 @@ static void test_formula_mistakes(struct unit *unit)
         struct reader reader;
         read_formula(&reader, formulas[i].text);
         CHECK(unit, !reader.good);
-        shorten(reader.told);
-        expect_text(unit, formulas[i].text, reader.told, formulas[i].told);
+        shorten(reader.in.told);
+        expect_text(unit, formulas[i].text, reader.in.told, formulas[i].told);
         finish(&reader);
     }
 }
@@ -799,9 +775,10 @@ static void test_nesting(struct unit *unit)
             CHECK(unit, good);
             if (!good)
                 printf("  %u times %s%s%s: %.300s\n", n, shape->before, shape->piece, shape->middle,
-                       reader.told);
+                       reader.in.told);
             if (!reader.good && !is_bound)
-                CHECK(unit, strstr(reader.told, "too deeply") != NULL && reader.diag.errors == 1);
+                CHECK(unit,
+                      strstr(reader.in.told, "too deeply") != NULL && reader.in.diag.errors == 1);
             finish(&reader);
             free(text);
         }
@@ -824,19 +801,19 @@ static void test_garbage(struct unit *unit)
         size_t length;
         char *text = repeat(shapes[i].before, shapes[i].piece, "", "", "", 30000, &length);
         read_bytes(&reader, text, length);
-        CHECK(unit, !reader.good && reader.told_length < 20000);
+        CHECK(unit, !reader.good && reader.in.told_length < 20000);
         finish(&reader);
         free(text);
     }
     struct reader reader;
     static const char bytes[] = "process P is\0states s\0\0\0from s to\1s\nP\0";
     read_bytes(&reader, bytes, sizeof bytes - 1);
-    CHECK(unit, !reader.good && reader.diag.errors == 4
-                    && strstr(reader.told, "unexpected byte 0x00") != NULL);
+    CHECK(unit, !reader.good && reader.in.diag.errors == 4
+                    && strstr(reader.in.told, "unexpected byte 0x00") != NULL);
     finish(&reader);
     static const char label[] = "process P is states s from s /*@a\0b*/ to s\nP";
     read_bytes(&reader, label, sizeof label - 1);
-    CHECK(unit, !reader.good && reader.diag.errors == 1);
+    CHECK(unit, !reader.good && reader.in.diag.errors == 1);
     finish(&reader);
     read_file(&reader, "\xEF\xBB\xBFtype t is bool\nP");
     CHECK(unit, reader.good);
@@ -869,14 +846,14 @@ static bool is_refused(uint64_t n)
     jmp_buf recover;
     volatile bool refused = true;
     start(&reader);
-    uint32_t source = diag_add_source(&reader.diag, "test", everything, strlen(everything));
-    reader.mem.recover = &recover;
-    reader.mem.fail_at = reader.mem.allocations + n;
+    uint32_t source = diag_add_source(&reader.in.diag, "test", everything, strlen(everything));
+    reader.in.mem.recover = &recover;
+    reader.in.mem.fail_at = reader.in.mem.allocations + n;
     if (!setjmp(recover))
-        refused = !fiacre_parse(&reader.diag, &reader.names, &reader.arena, &reader.mem, source,
-                                NULL, 0, &reader.file);
-    reader.mem.recover = NULL;
-    fclose(reader.diag.door);
+        refused = !fiacre_parse(&reader.in.diag, &reader.in.names, &reader.in.arena, &reader.in.mem,
+                                source, NULL, 0, &reader.file);
+    reader.in.mem.recover = NULL;
+    reading_end(&reader.in);
     finish(&reader);
     return refused;
 }

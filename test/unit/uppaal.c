@@ -1,20 +1,12 @@
 /* The syntax of UPPAAL: what is read as what, where it stands, what version 3 means, which queries
  * are refused, memory that is refused. */
 #include "lang/uppaal/parse.h"
-#include "report/diagnostics.h"
-#include "unit/unit.h"
+#include "unit/reading.h"
 
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct reader {
-    struct mem mem;
-    struct arena arena;
-    struct names names;
-    struct diag diag;
-    char *told; /* the diagnostics */
-    size_t told_length;
+    struct reading in;
     struct uppaal_file file;
     bool good;
 };
@@ -22,38 +14,22 @@ struct reader {
 static void start(struct reader *reader)
 {
     memset(reader, 0, sizeof *reader);
-    mem_init(&reader->mem);
-    arena_init(&reader->arena, &reader->mem);
-    names_init(&reader->names, &reader->arena);
-    diag_init(&reader->diag, &reader->mem);
-    diagnostics_open(&reader->diag, open_memstream(&reader->told, &reader->told_length), false);
+    reading_start(&reader->in);
 }
 
-static void finish(struct reader *reader)
-{
-    free(reader->told);
-    mem_release(&reader->mem);
-}
+static void finish(struct reader *reader) { reading_free(&reader->in); }
 
 static void parse(struct reader *reader, uint32_t source)
 {
-    reader->good = uppaal_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source,
-                                &reader->file);
+    reader->good = uppaal_parse(&reader->in.diag, &reader->in.names, &reader->in.arena,
+                                &reader->in.mem, source, &reader->file);
 }
 
 static void read_named(struct reader *reader, const char *name, const char *text)
 {
     start(reader);
-    parse(reader, diag_add_source(&reader->diag, name, text, strlen(text)));
-    fclose(reader->diag.door);
-}
-
-static void expect_text(struct unit *unit, const char *input, const char *found,
-                        const char *expected)
-{
-    bool same = !strcmp(found, expected);
-    CHECK(unit, same);
-    if (!same) printf("  input:    %s\n  found:    %s\n  expected: %s\n", input, found, expected);
+    parse(reader, diag_add_source(&reader->in.diag, name, text, strlen(text)));
+    reading_end(&reader->in);
 }
 
 /* ---- shapes of expressions ---- */
@@ -139,13 +115,13 @@ static void check_exp(struct unit *unit, const char *text, const char *expected)
     struct reader reader;
     struct text source, printed;
     start(&reader);
-    text_init(&source, &reader.mem);
-    text_init(&printed, &reader.mem);
+    text_init(&source, &reader.in.mem);
+    text_init(&printed, &reader.in.mem);
     text_add(&source, "int c = %s;\nsystem P;", text);
-    parse(&reader, diag_add_source(&reader.diag, "test", source.data, source.len));
-    fclose(reader.diag.door);
+    parse(&reader, diag_add_source(&reader.in.diag, "test", source.data, source.len));
+    reading_end(&reader.in);
     if (reader.good) print_shape(&printed, reader.file.decls->variable->init);
-    expect_text(unit, text, reader.good ? printed.data : reader.told, expected);
+    expect_text(unit, text, reader.good ? printed.data : reader.in.told, expected);
     finish(&reader);
 }
 
@@ -213,11 +189,11 @@ static void check_query(struct unit *unit, const char *text, const char *expecte
     struct reader reader;
     struct text printed;
     start(&reader);
-    text_init(&printed, &reader.mem);
+    text_init(&printed, &reader.in.mem);
     const struct uppaal_query *query =
-        uppaal_parse_queries(&reader.diag, &reader.names, &reader.arena, &reader.mem,
-                             diag_add_source(&reader.diag, "test", text, strlen(text)));
-    fclose(reader.diag.door);
+        uppaal_parse_queries(&reader.in.diag, &reader.in.names, &reader.in.arena, &reader.in.mem,
+                             diag_add_source(&reader.in.diag, "test", text, strlen(text)));
+    reading_end(&reader.in);
     for (; query; query = query->next) {
         text_add(&printed, "[%u", query->refused ? 9 : query->kind);
         if (query->refused)
@@ -236,7 +212,7 @@ static void check_query(struct unit *unit, const char *text, const char *expecte
         }
         text_add(&printed, "]");
     }
-    CHECK(unit, !reader.told_length);
+    CHECK(unit, !reader.in.told_length);
     expect_text(unit, text, printed.data ? printed.data : "", expected);
     finish(&reader);
 }
@@ -297,13 +273,13 @@ static void test_many_errors(struct unit *unit)
     struct text text;
     uint32_t wrong = 0, good = 0;
     start(&reader);
-    text_init(&text, &reader.mem);
+    text_init(&text, &reader.in.mem);
     text_add(&text, "A[] first\n");
     for (unsigned i = 0; i < 50; i++) text_add(&text, "A[] p @ q\n");
     const struct uppaal_query *query =
-        uppaal_parse_queries(&reader.diag, &reader.names, &reader.arena, &reader.mem,
-                             diag_add_source(&reader.diag, "test", text.data, text.len));
-    fclose(reader.diag.door);
+        uppaal_parse_queries(&reader.in.diag, &reader.in.names, &reader.in.arena, &reader.in.mem,
+                             diag_add_source(&reader.in.diag, "test", text.data, text.len));
+    reading_end(&reader.in);
     for (; query; query = query->next) {
         if (query->refused) wrong++;
         else good++;
@@ -344,7 +320,7 @@ static void test_document(struct unit *unit)
 {
     struct reader reader;
     read_named(&reader, "test.xml", xml);
-    CHECK(unit, reader.good && !reader.told_length);
+    CHECK(unit, reader.good && !reader.in.told_length);
     const struct uppaal_decl *decl = reader.file.decls;
     while (decl && decl->kind != UPPAAL_DECL_TEMPLATE) decl = decl->next;
     CHECK(unit, decl && !strcmp(decl->name, "T") && is_at(decl->place, 5, 17));
@@ -402,7 +378,7 @@ static void test_old(struct unit *unit)
             while (last->next) last = last->next;
             CHECK(unit, strcmp(last->name, "n") || !last->by_reference);
             CHECK(unit, decl->template->locations->invariant->op == UPPAAL_AND);
-        } else printf("  %s\n  %s\n", text, reader.told);
+        } else printf("  %s\n  %s\n", text, reader.in.told);
         finish(&reader);
     }
 }
@@ -443,14 +419,14 @@ static void test_nesting(struct unit *unit)
         struct reader reader;
         struct text text;
         start(&reader);
-        text_init(&text, &reader.mem);
+        text_init(&text, &reader.in.mem);
         text_add(&text, "%s", pieces[i][0]);
         for (unsigned n = 0; n < 100000; n++) text_add(&text, "%s", pieces[i][1]);
-        parse(&reader, diag_add_source(&reader.diag, "test", text.data, text.len));
-        fclose(reader.diag.door);
-        bool told = !reader.good && strstr(reader.told, pieces[i][2]);
+        parse(&reader, diag_add_source(&reader.in.diag, "test", text.data, text.len));
+        reading_end(&reader.in);
+        bool told = !reader.good && strstr(reader.in.told, pieces[i][2]);
         CHECK(unit, told);
-        if (!told) printf("  %s%s: %.200s\n", pieces[i][0], pieces[i][1], reader.told);
+        if (!told) printf("  %s%s: %.200s\n", pieces[i][0], pieces[i][1], reader.in.told);
         finish(&reader);
     }
 }
@@ -464,16 +440,16 @@ static bool is_refused(uint64_t n, const char *text)
     jmp_buf recover;
     volatile bool refused = true;
     start(&reader);
-    uint32_t source = diag_add_source(&reader.diag, "test", text, strlen(text));
-    reader.mem.recover = &recover;
-    reader.mem.fail_at = reader.mem.allocations + n;
+    uint32_t source = diag_add_source(&reader.in.diag, "test", text, strlen(text));
+    reader.in.mem.recover = &recover;
+    reader.in.mem.fail_at = reader.in.mem.allocations + n;
     if (!setjmp(recover)) {
         parse(&reader, source);
         refused = !reader.good;
     }
-    refused |= reader.mem.allocations >= reader.mem.fail_at;
-    reader.mem.recover = NULL;
-    fclose(reader.diag.door);
+    refused |= reader.in.mem.allocations >= reader.in.mem.fail_at;
+    reader.in.mem.recover = NULL;
+    reading_end(&reader.in);
     finish(&reader);
     return refused;
 }
@@ -492,10 +468,10 @@ static void test_cuts(struct unit *unit)
     for (size_t i = 0; i < sizeof xml - 1; i++) {
         struct reader reader;
         start(&reader);
-        parse(&reader, diag_add_source(&reader.diag, "test", xml, i));
-        fclose(reader.diag.door);
+        parse(&reader, diag_add_source(&reader.in.diag, "test", xml, i));
+        reading_end(&reader.in);
         good += reader.good;
-        CHECK(unit, reader.good || reader.told_length);
+        CHECK(unit, reader.good || reader.in.told_length);
         finish(&reader);
     }
     CHECK(unit, good == 1); /* without the newline at its end */

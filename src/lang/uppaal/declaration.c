@@ -2,6 +2,7 @@
  * once: where they differ the text itself tells (`const N 5`, parameters between `;`). */
 #include "lang/uppaal/parser.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- types ---- */
@@ -489,6 +490,7 @@ struct uppaal_decl **uppaal_parse_declarations(struct uppaal_parser *parser,
 static struct uppaal_query *parse_query_block(struct uppaal_parser *parser)
 {
     parser->at++;
+    assert(uppaal_at(parser, TOKEN_OPEN_CURLY));
     uint32_t first = parser->at + 1;
     uppaal_skip_brackets(parser);
     uint32_t end = parser->at - 1;

@@ -37,6 +37,7 @@ static void tell_whose(struct document *document, uint32_t element, struct whose
     struct diag *diag = document->parser->diag;
     struct place place = document->xml.elements.data[element].place;
     const char *name = document->decl ? document->decl->name : NULL;
+    assert(name || (!whose.edge && !whose.location)); /* those are in a template */
     if (whose.edge && whose.edge->source && whose.edge->target)
         diag_note(diag, place, "in the %s of the edge from '%.40s' to '%.40s' of template '%.60s'",
                   whose.what, whose.edge->source->shown, whose.edge->target->shown, name);

@@ -185,6 +185,7 @@ static void parse_text(struct uppaal_parser *parser, uint32_t source, struct upp
     struct tokens tokens = {0};
     uint32_t errors = parser->diag->errors;
     lexer_run(parser->diag, parser->names, &uppaal_lexis, source, &tokens);
+    assert(tokens.list.data[tokens.list.len - 1].kind == TOKEN_END);
     parser->tokens = tokens.list.data;
     parser->text = parser->diag->sources.data[source].text;
     parser->is_old |= uppaal_looks_old(parser->tokens);

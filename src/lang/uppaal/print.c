@@ -4,6 +4,7 @@
  * into parentheses as any operand. */
 #include "lang/uppaal/parse.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum strength {
@@ -456,6 +457,7 @@ static void print_ranks(struct text *out, const struct uppaal_ranked *ranks)
         if (one->name) text_add(out, "%s", one->name);
         else if (one->channel) uppaal_print_exp(out, one->channel);
         else text_add(out, "default");
+        assert(!one->next || one->next->rank >= one->rank);
         if (one->next) text_add(out, one->next->rank > one->rank ? " < " : ", ");
     }
     text_add(out, ";\n");
@@ -518,6 +520,7 @@ void uppaal_print_query(struct text *out, const struct uppaal_query *query)
         text_add(out, "%s", query->text);
         return;
     }
+    assert(query->p || query->terms);
     text_add(out, "%s", words[query->kind]);
     if (query->terms && query->p) print_list_of(out, "{", query->p, "}");
     else if (query->p) uppaal_print_exp(out, query->p);

@@ -178,6 +178,7 @@ static const char *written_text(struct uppaal_parser *parser, uint32_t first, ui
     text_init(&text, parser->mem);
     for (uint32_t i = first; i < end; i++) {
         const struct token *token = &parser->tokens[i];
+        assert(token->kind != TOKEN_END);
         text_add(&text, "%s%.*s", token->after_space && i > first ? " " : "",
                  (int)(token->end - token->start), parser->text + token->start);
     }

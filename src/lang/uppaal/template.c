@@ -1,12 +1,14 @@
 /* Processes of XTA, and the parts of edges, which XML has in labels of their own. */
 #include "lang/uppaal/parser.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* ---- locations by name ---- */
 
 static uint32_t slot_of(const struct uppaal_index *index, const char *key)
 {
+    assert(index->count < index->size); /* or it would go round for ever */
     uint32_t at = (uint32_t)(((uintptr_t)key >> 3) * 2654435761u) & (index->size - 1);
     while (index->slots[at].key && index->slots[at].key != key) at = (at + 1) & (index->size - 1);
     return at;
