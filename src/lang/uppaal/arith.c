@@ -96,8 +96,8 @@ expr arith_shift(struct model *model, bool left, expr a, expr b)
     if (expr_get(exprs, a)->low >= 0) return quotient;
     /* quotients are cut towards zero, and bits fall down: -1 - (-1 - a) / 2^b */
     expr minus = number(exprs, -1);
-    expr below = make(exprs, EXPR_SUB, minus,
-                      make(exprs, EXPR_DIV, make(exprs, EXPR_SUB, minus, a), power));
+    expr below =
+        make(exprs, EXPR_SUB, minus, make(exprs, EXPR_DIV, make(exprs, EXPR_SUB, minus, a), power));
     return expr_choose(exprs, make(exprs, EXPR_GE, a, number(exprs, 0)), quotient, below);
 }
 

@@ -109,7 +109,10 @@ static struct lowering bare(const struct lowering *l, const char *context)
     return plain;
 }
 
-static expr both(struct exprs *exprs, expr a, expr b) { return expr_make(exprs, EXPR_AND, 0, a, b); }
+static expr both(struct exprs *exprs, expr a, expr b)
+{
+    return expr_make(exprs, EXPR_AND, 0, a, b);
+}
 
 static expr opposite(struct exprs *exprs, expr a) { return expr_make(exprs, EXPR_NOT, 0, a, a); }
 
@@ -214,8 +217,9 @@ bool clocked_atom(struct lowering *given, struct uppaal_exp *exp, enum uppaal_op
     expr at_y = make_safe(&l, exp, y.offset, when, split);
     for (uint32_t i = 0; i < x.count; i++)
         for (uint32_t k = 0; k < y.count; k++) {
-            expr cond = both(exprs, when, both(exprs, is_number(exprs, &x, at_x, i),
-                                               is_number(exprs, &y, at_y, k)));
+            expr cond =
+                both(exprs, when,
+                     both(exprs, is_number(exprs, &x, at_x, i), is_number(exprs, &y, at_y, k)));
             uint32_t first = sum.has_pos ? x.base + i : MODEL_NONE,
                      second = sum.has_neg ? y.base + k : MODEL_NONE;
             if (first != second) {
@@ -255,8 +259,8 @@ static enum uppaal_op negated_op(enum uppaal_op op)
     }
 }
 
-static bool split_comparison(struct lowering *l, struct uppaal_exp *exp, bool is_negated,
-                             expr when, struct split *split)
+static bool split_comparison(struct lowering *l, struct uppaal_exp *exp, bool is_negated, expr when,
+                             struct split *split)
 {
     enum uppaal_op op = is_negated ? negated_op(exp->op) : (enum uppaal_op)exp->op;
     if (op != UPPAAL_NE) return clocked_atom(l, exp, op, when, split);
@@ -280,13 +284,12 @@ static bool narrow(struct lowering *l, struct uppaal_exp *exp, bool wanted, expr
 }
 
 /* One of two parts must hold, each as it is or negated. */
-static bool split_either(struct lowering *l, struct uppaal_exp *exp, bool negates_a,
-                         bool negates_b, expr when, struct split *split)
+static bool split_either(struct lowering *l, struct uppaal_exp *exp, bool negates_a, bool negates_b,
+                         expr when, struct split *split)
 {
     bool clocks_a = clocked_mentions(l, exp->a), clocks_b = clocked_mentions(l, exp->b);
     if (clocks_a && clocks_b) {
-        complain(l->u, exp, DIAG_UNSUPPORTED,
-                 "of a disjunction only one side may speak of clocks");
+        complain(l->u, exp, DIAG_UNSUPPORTED, "of a disjunction only one side may speak of clocks");
         return false;
     }
     /* what is asked where the other part does not hold */
@@ -343,8 +346,7 @@ bool clocked_split(struct lowering *l, struct uppaal_exp *exp, bool is_negated, 
         return clocked_split(l, exp->a, false, when, split)
                && clocked_split(l, exp->b, false, when, split);
     if (!clocked_mentions(l, exp)) {
-        struct condition one = {
-            .exp = exp, .env = l->env, .is_negated = is_negated, .when = when};
+        struct condition one = {.exp = exp, .env = l->env, .is_negated = is_negated, .when = when};
         vec_push(l->u->model->mem, &split->conditions, one);
         return true;
     }
@@ -411,8 +413,7 @@ static void add_clocks(struct uppaal *u, const char *name, const struct type *ty
         return;
     }
     for (uint32_t i = 0; i < type->count; i++)
-        add_clocks(u,
-                   names_format(&model->names, "%s[%lld]", name, (long long)(type->low + i)),
+        add_clocks(u, names_format(&model->names, "%s[%lld]", name, (long long)(type->low + i)),
                    type->of, init, place);
 }
 

@@ -30,8 +30,8 @@ static void add_cell(struct uppaal *u, const char *name, const struct type *type
     vec_push(u->model->mem, &u->model->vars, var);
 }
 
-static void add_cells(struct uppaal *u, const char *name, const struct type *type,
-                      uint32_t process, bool hidden, struct place place)
+static void add_cells(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
+                      bool hidden, struct place place)
 {
     struct names *names = &u->model->names;
     if (type_is_scalar(type)) add_cell(u, name, type, process, hidden, place);
@@ -172,10 +172,14 @@ bool declare_code_reads(struct uppaal *u, statement first)
 }
 
 static const char *const failure_text[FAILURE_KINDS] = {
-    [FAILURE_DIVISION] = "divides by zero",        [FAILURE_OVERFLOW] = "leaves 64 bits",
-    [FAILURE_RANGE] = "leaves the range of a type", [FAILURE_INDEX] = "uses an index out of bounds",
-    [FAILURE_LOOP] = "has a loop that does not end", [FAILURE_DEPTH] = "calls too deeply",
-    [FAILURE_NONE] = "cannot be computed",          [FAILURE_FULL] = "cannot be computed",
+    [FAILURE_DIVISION] = "divides by zero",
+    [FAILURE_OVERFLOW] = "leaves 64 bits",
+    [FAILURE_RANGE] = "leaves the range of a type",
+    [FAILURE_INDEX] = "uses an index out of bounds",
+    [FAILURE_LOOP] = "has a loop that does not end",
+    [FAILURE_DEPTH] = "calls too deeply",
+    [FAILURE_NONE] = "cannot be computed",
+    [FAILURE_FULL] = "cannot be computed",
     [FAILURE_EMPTY] = "cannot be computed"};
 
 static bool run(struct uppaal *u, statement first, int64_t *state, struct place place)
@@ -226,10 +230,9 @@ static bool bind_scalar(struct uppaal *u, struct env *env, struct uppaal_variabl
     binding->kind = BIND_VALUE;
     binding->value = resolve_nth(u, binding->type, value);
     if (env == &u->global)
-        vec_push(u->model->mem, &u->model->constants,
-                 ((struct model_constant){.name = variable->name,
-                                          .value = value,
-                                          .is_set = is_set}));
+        vec_push(
+            u->model->mem, &u->model->constants,
+            ((struct model_constant){.name = variable->name, .value = value, .is_set = is_set}));
     return true;
 }
 
@@ -261,8 +264,8 @@ static bool declare_constant(struct uppaal *u, struct env *env, struct uppaal_va
     if (define && type_is_scalar(type))
         return bind_scalar(u, env, variable, binding, define->value, true);
     if (define) {
-        diag_error(u->diag, DIAG_OPTION, variable->place, "-D %s: only numbers and bools can be set",
-                   variable->name);
+        diag_error(u->diag, DIAG_OPTION, variable->place,
+                   "-D %s: only numbers and bools can be set", variable->name);
         return false;
     }
     if (!variable->init) {
@@ -310,9 +313,8 @@ static bool declare_clock(struct uppaal *u, struct env *env, struct uppaal_varia
                    "a clock begins with a number that is not negative");
         return false;
     }
-    binding->at = (struct cell){.base = u->model->clocks.len,
-                                .count = 1,
-                                .offset = expr_int(uppaal_exprs(u), 0)};
+    binding->at = (struct cell){
+        .base = u->model->clocks.len, .count = 1, .offset = expr_int(uppaal_exprs(u), 0)};
     clocked_add(u, name, binding->type, process, init, variable->place);
     return true;
 }
@@ -352,9 +354,8 @@ static bool declare_variable(struct uppaal *u, struct env *env, struct uppaal_va
     if (resolved.kind == BIND_CLOCK)
         good = declare_clock(u, env, variable, name, process, &binding);
     else if (resolved.kind == BIND_CHANNEL) {
-        binding.at = (struct cell){.base = u->channels.len,
-                                   .count = 1,
-                                   .offset = expr_int(uppaal_exprs(u), 0)};
+        binding.at = (struct cell){
+            .base = u->channels.len, .count = 1, .offset = expr_int(uppaal_exprs(u), 0)};
         add_channels(u, name, resolved.type, resolved.prefixes);
         good = true;
     } else if (resolved.kind != BIND_CELLS) {
