@@ -11,8 +11,6 @@
  * Where code sets a clock, it writes the clock's setter (model.h). */
 #include "lang/uppaal/scope.h"
 
-#include "model/defined.h"
-
 #include <assert.h>
 
 enum { MAX_CASES = 2000 };
@@ -81,9 +79,7 @@ static expr make_safe(struct lowering *l, struct uppaal_exp *exp, expr e, expr w
 {
     struct exprs *exprs = uppaal_exprs(l->u);
     const struct expr_node *node = expr_get(exprs, e);
-    struct defined defined;
     if (!node->may_fail) return e;
-    bool is_bool = node->is_bool;
     expr number = expr_to_int(exprs, e);
     expr least = expr_int(exprs, expr_get(exprs, number)->low);
     struct condition check = {.exp = exp,
@@ -92,10 +88,11 @@ static expr make_safe(struct lowering *l, struct uppaal_exp *exp, expr e, expr w
                               .is_made = true,
                               .what = expr_make(exprs, EXPR_GE, 0, number, least)};
     vec_push(l->u->model->mem, &split->conditions, check);
-    defined_init(&defined, exprs);
-    expr fine = defined_condition(&defined, e);
-    defined_release(&defined);
-    return expr_choose(exprs, fine, e, is_bool ? expr_bool(exprs, false) : expr_int(exprs, 0));
+    expr safe = arith_unfailing(l->u->model, e);
+    if (expr_get(exprs, safe)->may_fail)
+        complain(l->u, exp, DIAG_UNSUPPORTED,
+                 "beside clocks there are no divisions by what may be 0 and no endless numbers");
+    return safe;
 }
 
 /* Without code. */

@@ -233,7 +233,7 @@ static void add_parameters(struct uppaal *u, struct process *process)
         if (!is_value || one->read_only || !is_assigned(u, process->template, one->name)) continue;
         uint32_t first = u->model->vars.len;
         declare_cells(u, names_format(&u->model->names, "%s.%s", process->name, one->name),
-                      one->type, process->number, false, one->place);
+                      one->type, process->number, one->place);
         for (uint32_t cell = 0; cell < one->type->cells; cell++)
             u->model->vars.data[first + cell].init =
                 one->kind == BIND_TABLE ? one->constant->cells[one->at.base + cell]

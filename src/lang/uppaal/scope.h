@@ -225,6 +225,9 @@ bool compute_aside(struct lowering *l, struct uppaal_exp *exp, struct value *val
 expr arith_bits(struct exprs *exprs, enum uppaal_op op, expr a, expr b);
 expr arith_shift(struct model *model, bool left, expr a, expr b);
 bool arith_power(struct model *model, expr a, expr b, expr *result);
+/* An expression that is the same where this one does not fail, and any other where it does; one
+ * that may fail all the same where there is none that is known not to. */
+expr arith_unfailing(struct model *model, expr e);
 /* Of Boolean expressions, as a balanced tree. */
 expr arith_all(struct exprs *exprs, const expr *list, uint32_t count);
 
@@ -269,7 +272,7 @@ bool declare_all(struct uppaal *u, struct env *env, struct uppaal_decl *decls, u
 bool declare_initialise(struct lowering *l, const struct type *type, const struct cell *at,
                         struct uppaal_exp *init);
 void declare_cells(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
-                   bool hidden, struct place place);
+                   struct place place);
 /* Whether code reads variables of the model. */
 bool declare_code_reads(struct uppaal *u, statement first);
 /* Runs what gives variables their values. */
