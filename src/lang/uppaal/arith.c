@@ -1,4 +1,5 @@
-/* Operators of UPPAAL that expressions of the model lack: on bits, shifts, powers.
+/* Operators of UPPAAL that expressions of the model lack: on bits, shifts, powers; and expressions
+ * without failures.
  *
  * Bits are taken from numbers by division: bit i of a number that is not negative is a / 2^i mod 2.
  * Negative numbers are read in two's complement, of 32 bits. A constant on one side leaves only the
@@ -96,8 +97,8 @@ expr arith_shift(struct model *model, bool left, expr a, expr b)
     if (expr_get(exprs, a)->low >= 0) return quotient;
     /* quotients are cut towards zero, and bits fall down: -1 - (-1 - a) / 2^b */
     expr minus = number(exprs, -1);
-    expr below = make(exprs, EXPR_SUB, minus,
-                      make(exprs, EXPR_DIV, make(exprs, EXPR_SUB, minus, a), power));
+    expr below =
+        make(exprs, EXPR_SUB, minus, make(exprs, EXPR_DIV, make(exprs, EXPR_SUB, minus, a), power));
     return expr_choose(exprs, make(exprs, EXPR_GE, a, number(exprs, 0)), quotient, below);
 }
 
@@ -122,4 +123,77 @@ expr arith_all(struct exprs *exprs, const expr *list, uint32_t count)
     if (count == 1) return list[0];
     expr left = arith_all(exprs, list, count / 2);
     return make(exprs, EXPR_AND, left, arith_all(exprs, list + count / 2, count - count / 2));
+}
+
+/* ---- without failures ---- */
+
+struct unfailing {
+    struct model *model;
+    VEC(uint32_t) known; /* per expression: the answer, + 1; 0: not yet */
+};
+
+/* A value between the two: the same, if it is one. Remainders show their bounds, choices do not. */
+static expr fold_into(struct exprs *exprs, expr a, int64_t low, int64_t high)
+{
+    const struct expr_node *node = expr_get(exprs, a);
+    if (node->low >= low && node->high <= high) return a;
+    expr least = number(exprs, low), count = number(exprs, high - low + 1);
+    expr rest = make(exprs, EXPR_MOD, make(exprs, EXPR_SUB, a, least), count);
+    if (expr_get(exprs, rest)->low < 0)
+        rest = make(exprs, EXPR_MOD, make(exprs, EXPR_ADD, rest, count), count);
+    return make(exprs, EXPR_ADD, rest, least);
+}
+
+static expr rebuild(struct unfailing *u, expr e);
+
+static expr rebuild_binary(struct unfailing *u, const struct expr_node *node)
+{
+    struct exprs *exprs = &u->model->exprs;
+    expr a = rebuild(u, node->a), b = rebuild(u, node->b);
+    const struct expr_node *divisor = expr_get(exprs, b);
+    if ((node->op == EXPR_DIV || node->op == EXPR_MOD) && divisor->low == 0 && divisor->high > 0)
+        b = fold_into(exprs, b, 1, divisor->high);
+    return expr_make(exprs, node->op, node->bits, a, b);
+}
+
+static expr rebuild_one(struct unfailing *u, expr e)
+{
+    struct exprs *exprs = &u->model->exprs;
+    const struct expr_node node = *expr_get(exprs, e);
+    if (!node.may_fail) return e;
+    switch ((enum expr_op)node.op) {
+    case EXPR_FAIL: return number(exprs, 0);
+    case EXPR_WITHIN: return fold_into(exprs, rebuild(u, node.a), node.low, node.high);
+    case EXPR_CHOOSE:
+        return expr_choose(exprs, rebuild(u, node.a), rebuild(u, node.b), rebuild(u, node.c));
+    case EXPR_AT:
+    case EXPR_LOCAL_AT:
+        return expr_at(exprs, node.op == EXPR_LOCAL_AT, (uint32_t)node.value, rebuild(u, node.a),
+                       (uint32_t)expr_get(exprs, node.b)->value, node.low, node.high);
+    case EXPR_TABLE: return model_table_entry(u->model, (uint32_t)node.value, rebuild(u, node.a));
+    default: break;
+    }
+    if (expr_table[node.op].arity == 1) {
+        expr a = rebuild(u, node.a);
+        return expr_make(exprs, node.op, node.bits, a, a);
+    }
+    return rebuild_binary(u, &node);
+}
+
+static expr rebuild(struct unfailing *u, expr e)
+{
+    if (u->known.data[e.i]) return (expr){u->known.data[e.i] - 1};
+    expr made = rebuild_one(u, e);
+    u->known.data[e.i] = made.i + 1;
+    return made;
+}
+
+expr arith_unfailing(struct model *model, expr e)
+{
+    struct unfailing u = {.model = model};
+    vec_reserve(model->mem, &u.known, e.i + (size_t)1);
+    for (uint32_t i = 0; i <= e.i; i++) u.known.data[i] = 0;
+    expr made = rebuild(&u, e);
+    vec_free(model->mem, &u.known);
+    return made;
 }

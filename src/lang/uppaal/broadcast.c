@@ -11,7 +11,8 @@
  *    that is a disjunction, of which each part is a variant: the conditions without clocks are
  *    false, or the first constraints hold and the next one does not.
  * Together they are complete, and for one state and choice of edges one of them is possible (some
- * pieces may be possible together where conditions without clocks are false; they lead to the same).
+ * pieces may be possible together where conditions without clocks are false; they lead to the
+ * same).
  *
  * A process that would raise the priority of the step is in hard locations only. */
 #include "lang/uppaal/scope.h"
@@ -32,8 +33,8 @@ struct variant {
 
 struct variants {
     VEC(struct variant) list;
-    VEC(uint32_t) hard;        /* locations */
-    VEC(struct edge *) easy;   /* edges from other locations */
+    VEC(uint32_t) hard;      /* locations */
+    VEC(struct edge *) easy; /* edges from other locations */
     uint32_t process;
 };
 
@@ -284,8 +285,7 @@ static void apply_variant(struct broadcast *b, const struct variants *variants,
         plan->takers[plan->taker_count++] = variant->taken;
         return;
     }
-    vec_push(mem, &plan->standings,
-             ((struct standing){variants->process, variant->state, false}));
+    vec_push(mem, &plan->standings, ((struct standing){variants->process, variant->state, false}));
     for (uint32_t i = 0; i < variant->demands.len; i++)
         vec_push(mem, &plan->demands, variant->demands.data[i]);
     for (uint32_t i = 0; i < variant->constraints.len; i++)
@@ -301,8 +301,8 @@ static bool add_combination(struct broadcast *b)
     plan.groups = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *plan.groups);
     plan.takers[plan.taker_count++] = b->sender;
     for (uint32_t i = 0; i < count; i++)
-        apply_variant(b, &b->processes.data[i],
-                      &b->processes.data[i].list.data[b->chosen[i]], &plan);
+        apply_variant(b, &b->processes.data[i], &b->processes.data[i].list.data[b->chosen[i]],
+                      &plan);
     bool good = steps_add(b->u, &plan);
     mem_free(mem, plan.takers);
     mem_free(mem, plan.groups);
@@ -332,8 +332,7 @@ static bool add_combinations(struct broadcast *b)
                    "this broadcast can be received in more than %d ways", MAX_VARIANTS);
         return false;
     }
-    b->chosen =
-        mem_alloc(b->u->model->mem, (b->processes.len + UINT64_C(1)) * sizeof *b->chosen);
+    b->chosen = mem_alloc(b->u->model->mem, (b->processes.len + UINT64_C(1)) * sizeof *b->chosen);
     do {
         mem_look(b->u->model->mem);
         good = add_combination(b);

@@ -11,8 +11,6 @@
  * Where code sets a clock, it writes the clock's setter (model.h). */
 #include "lang/uppaal/scope.h"
 
-#include "model/defined.h"
-
 #include <assert.h>
 
 enum { MAX_CASES = 2000 };
@@ -81,9 +79,7 @@ static expr make_safe(struct lowering *l, struct uppaal_exp *exp, expr e, expr w
 {
     struct exprs *exprs = uppaal_exprs(l->u);
     const struct expr_node *node = expr_get(exprs, e);
-    struct defined defined;
     if (!node->may_fail) return e;
-    bool is_bool = node->is_bool;
     expr number = expr_to_int(exprs, e);
     expr least = expr_int(exprs, expr_get(exprs, number)->low);
     struct condition check = {.exp = exp,
@@ -92,10 +88,11 @@ static expr make_safe(struct lowering *l, struct uppaal_exp *exp, expr e, expr w
                               .is_made = true,
                               .what = expr_make(exprs, EXPR_GE, 0, number, least)};
     vec_push(l->u->model->mem, &split->conditions, check);
-    defined_init(&defined, exprs);
-    expr fine = defined_condition(&defined, e);
-    defined_release(&defined);
-    return expr_choose(exprs, fine, e, is_bool ? expr_bool(exprs, false) : expr_int(exprs, 0));
+    expr safe = arith_unfailing(l->u->model, e);
+    if (expr_get(exprs, safe)->may_fail)
+        complain(l->u, exp, DIAG_UNSUPPORTED,
+                 "beside clocks there are no divisions by what may be 0 and no endless numbers");
+    return safe;
 }
 
 /* Without code. */
@@ -109,7 +106,10 @@ static struct lowering bare(const struct lowering *l, const char *context)
     return plain;
 }
 
-static expr both(struct exprs *exprs, expr a, expr b) { return expr_make(exprs, EXPR_AND, 0, a, b); }
+static expr both(struct exprs *exprs, expr a, expr b)
+{
+    return expr_make(exprs, EXPR_AND, 0, a, b);
+}
 
 static expr opposite(struct exprs *exprs, expr a) { return expr_make(exprs, EXPR_NOT, 0, a, a); }
 
@@ -214,8 +214,9 @@ bool clocked_atom(struct lowering *given, struct uppaal_exp *exp, enum uppaal_op
     expr at_y = make_safe(&l, exp, y.offset, when, split);
     for (uint32_t i = 0; i < x.count; i++)
         for (uint32_t k = 0; k < y.count; k++) {
-            expr cond = both(exprs, when, both(exprs, is_number(exprs, &x, at_x, i),
-                                               is_number(exprs, &y, at_y, k)));
+            expr cond =
+                both(exprs, when,
+                     both(exprs, is_number(exprs, &x, at_x, i), is_number(exprs, &y, at_y, k)));
             uint32_t first = sum.has_pos ? x.base + i : MODEL_NONE,
                      second = sum.has_neg ? y.base + k : MODEL_NONE;
             if (first != second) {
@@ -255,8 +256,8 @@ static enum uppaal_op negated_op(enum uppaal_op op)
     }
 }
 
-static bool split_comparison(struct lowering *l, struct uppaal_exp *exp, bool is_negated,
-                             expr when, struct split *split)
+static bool split_comparison(struct lowering *l, struct uppaal_exp *exp, bool is_negated, expr when,
+                             struct split *split)
 {
     enum uppaal_op op = is_negated ? negated_op(exp->op) : (enum uppaal_op)exp->op;
     if (op != UPPAAL_NE) return clocked_atom(l, exp, op, when, split);
@@ -280,13 +281,12 @@ static bool narrow(struct lowering *l, struct uppaal_exp *exp, bool wanted, expr
 }
 
 /* One of two parts must hold, each as it is or negated. */
-static bool split_either(struct lowering *l, struct uppaal_exp *exp, bool negates_a,
-                         bool negates_b, expr when, struct split *split)
+static bool split_either(struct lowering *l, struct uppaal_exp *exp, bool negates_a, bool negates_b,
+                         expr when, struct split *split)
 {
     bool clocks_a = clocked_mentions(l, exp->a), clocks_b = clocked_mentions(l, exp->b);
     if (clocks_a && clocks_b) {
-        complain(l->u, exp, DIAG_UNSUPPORTED,
-                 "of a disjunction only one side may speak of clocks");
+        complain(l->u, exp, DIAG_UNSUPPORTED, "of a disjunction only one side may speak of clocks");
         return false;
     }
     /* what is asked where the other part does not hold */
@@ -343,8 +343,7 @@ bool clocked_split(struct lowering *l, struct uppaal_exp *exp, bool is_negated, 
         return clocked_split(l, exp->a, false, when, split)
                && clocked_split(l, exp->b, false, when, split);
     if (!clocked_mentions(l, exp)) {
-        struct condition one = {
-            .exp = exp, .env = l->env, .is_negated = is_negated, .when = when};
+        struct condition one = {.exp = exp, .env = l->env, .is_negated = is_negated, .when = when};
         vec_push(l->u->model->mem, &split->conditions, one);
         return true;
     }
@@ -411,8 +410,7 @@ static void add_clocks(struct uppaal *u, const char *name, const struct type *ty
         return;
     }
     for (uint32_t i = 0; i < type->count; i++)
-        add_clocks(u,
-                   names_format(&model->names, "%s[%lld]", name, (long long)(type->low + i)),
+        add_clocks(u, names_format(&model->names, "%s[%lld]", name, (long long)(type->low + i)),
                    type->of, init, place);
 }
 

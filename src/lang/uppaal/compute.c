@@ -96,8 +96,8 @@ static bool outside(struct lowering *l, struct uppaal_exp *exp, bool place, stru
         return false;
     }
     if (!place && type_is_scalar(of)) {
-        struct value value = value_scalar(
-            of, of->kind == TYPE_BOOL ? expr_to_bool(exprs, failure) : failure);
+        struct value value =
+            value_scalar(of, of->kind == TYPE_BOOL ? expr_to_bool(exprs, failure) : failure);
         *found = (struct binding){.kind = BIND_VALUE, .type = of, .value = value};
         return true;
     }
@@ -126,15 +126,14 @@ static bool find_element(struct lowering *l, struct uppaal_exp *exp, bool place,
     }
     if (!code_is_none(code.first) && expr_get(exprs, found->at.offset)->op != EXPR_CONST) {
         /* where the outer array is looked at is known before this index is computed */
-        const struct type place_type = {
-            .kind = TYPE_INT, .high = found->at.count - 1, .cells = 1};
+        const struct type place_type = {.kind = TYPE_INT, .high = found->at.count - 1, .cells = 1};
         struct cell kept = emit_local(l->u->model, &place_type, "index");
         emit_set(&l->code, &kept, found->at.offset, exp->place);
         found->at.offset = emit_read_nth(l->u->model, &place_type, &kept, 0);
     }
     if (l->code.out) emit_sequence(&l->code, &code);
-    expr number = expr_make(exprs, EXPR_SUB, 0, expr_to_int(exprs, index.e),
-                            expr_int(exprs, array->low));
+    expr number =
+        expr_make(exprs, EXPR_SUB, 0, expr_to_int(exprs, index.e), expr_int(exprs, array->low));
     const struct expr_node *node = expr_get(exprs, number);
     if (node->op == EXPR_CONST && (node->value < 0 || node->value >= array->count))
         return outside(l, exp, place, found);
@@ -233,8 +232,8 @@ bool compute_read(struct lowering *l, struct uppaal_exp *exp, const struct bindi
     case BIND_TABLE:
         if (!type_is_scalar(found->type)) return copy_table(l, exp, found, value);
         expr e = read_table(l->u, found);
-        *value = value_scalar(found->type,
-                              found->type->kind == TYPE_BOOL ? expr_to_bool(exprs, e) : e);
+        *value =
+            value_scalar(found->type, found->type->kind == TYPE_BOOL ? expr_to_bool(exprs, e) : e);
         return true;
     default: break;
     }
@@ -393,11 +392,13 @@ static bool compute_equal(struct lowering *l, struct uppaal_exp *exp, struct val
 static bool apply(struct lowering *l, struct uppaal_exp *exp, enum uppaal_op op, expr a, expr b,
                   struct value *value)
 {
-    static const uint8_t exact[UPPAAL_OPS] = {[UPPAAL_MUL] = EXPR_MUL, [UPPAAL_DIV] = EXPR_DIV,
-                                              [UPPAAL_MOD] = EXPR_MOD, [UPPAAL_ADD] = EXPR_ADD,
+    static const uint8_t exact[UPPAAL_OPS] = {[UPPAAL_MUL] = EXPR_MUL,
+                                              [UPPAAL_DIV] = EXPR_DIV,
+                                              [UPPAAL_MOD] = EXPR_MOD,
+                                              [UPPAAL_ADD] = EXPR_ADD,
                                               [UPPAAL_SUB] = EXPR_SUB};
-    static const uint8_t orders[UPPAAL_OPS] = {[UPPAAL_LT] = EXPR_LT, [UPPAAL_LE] = EXPR_LE,
-                                               [UPPAAL_GT] = EXPR_GT, [UPPAAL_GE] = EXPR_GE};
+    static const uint8_t orders[UPPAAL_OPS] = {
+        [UPPAAL_LT] = EXPR_LT, [UPPAAL_LE] = EXPR_LE, [UPPAAL_GT] = EXPR_GT, [UPPAAL_GE] = EXPR_GE};
     struct exprs *exprs = uppaal_exprs(l->u);
     expr result;
     if (exact[op]) result = expr_make(exprs, exact[op], 0, a, b);
@@ -427,8 +428,8 @@ static bool compute_binary(struct lowering *l, struct uppaal_exp *exp, struct va
     if (!is_plain(l, exp->a, &a) || !is_plain(l, exp->b, &b)) return false;
     bool bools = a.type->kind == TYPE_BOOL && b.type->kind == TYPE_BOOL;
     if (exp->op == UPPAAL_XOR) {
-        expr same = expr_make(exprs, EXPR_IFF, 0, expr_to_bool(exprs, a.e),
-                              expr_to_bool(exprs, b.e));
+        expr same =
+            expr_make(exprs, EXPR_IFF, 0, expr_to_bool(exprs, a.e), expr_to_bool(exprs, b.e));
         return *value = truth(l, negation(exprs, same)), true;
     }
     if (bools && exp->op == UPPAAL_BIT_AND && !expr_get(exprs, b.e)->may_fail)
@@ -606,9 +607,8 @@ static bool compute_quantified(struct lowering *l, struct uppaal_exp *exp, struc
     struct env env = {.outer = l->env};
     bool good = true;
     compute_bind(u, &env, (struct binding){.name = exp->name, .kind = BIND_VALUE, .type = type});
-    *value = exp->op == UPPAAL_SUM
-                 ? figure(l, expr_int(uppaal_exprs(u), 0))
-                 : truth(l, expr_bool(uppaal_exprs(u), exp->op == UPPAAL_FORALL));
+    *value = exp->op == UPPAAL_SUM ? figure(l, expr_int(uppaal_exprs(u), 0))
+                                   : truth(l, expr_bool(uppaal_exprs(u), exp->op == UPPAAL_FORALL));
     l->env = &env;
     for (int64_t n = range.low; good && n <= range.high; n++) {
         env.list.data[0].value = resolve_nth(u, type, n);
@@ -643,8 +643,7 @@ static bool dispatch(struct lowering *l, struct uppaal_exp *exp, struct value *v
     struct binding found;
     bool done = false;
     switch ((enum uppaal_exp_kind)exp->kind) {
-    case UPPAAL_EXP_NUMBER:
-        return *value = figure(l, expr_int(exprs, (int64_t)exp->number)), true;
+    case UPPAAL_EXP_NUMBER: return *value = figure(l, expr_int(exprs, (int64_t)exp->number)), true;
     case UPPAAL_EXP_BOOL: return *value = truth(l, expr_bool(exprs, exp->number)), true;
     case UPPAAL_EXP_RATE: return *value = truth(l, expr_bool(exprs, true)), true;
     case UPPAAL_EXP_NAME:

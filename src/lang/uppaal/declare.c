@@ -3,7 +3,11 @@
  *
  * A constant is computed at once. Its expression may call functions, which are code: that code is
  * run by the reference evaluator, and may read no variables. Initial values of variables become
- * code that is run when all processes are there. */
+ * code that is run when all processes are there.
+ *
+ * A `meta` variable is one like any other. UPPAAL does not tell states apart by it, so that what it
+ * finds where such a variable is read in a later step depends on its order of search; here all
+ * values count. */
 #include "lang/uppaal/scope.h"
 
 #include "model/eval.h"
@@ -15,7 +19,7 @@
 /* ---- variables of the model ---- */
 
 static void add_cell(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
-                     bool hidden, struct place place)
+                     struct place place)
 {
     static const char *const truth[] = {"false", "true"};
     struct type_range range = type_cell(type, 0);
@@ -24,25 +28,24 @@ static void add_cell(struct uppaal *u, const char *name, const struct type *type
                             .low = range.low,
                             .high = range.high,
                             .init = range.initial,
-                            .is_hidden = hidden,
                             .place = place};
     if (type->kind == TYPE_BOOL) var.value_names = truth;
     vec_push(u->model->mem, &u->model->vars, var);
 }
 
-static void add_cells(struct uppaal *u, const char *name, const struct type *type,
-                      uint32_t process, bool hidden, struct place place)
+static void add_cells(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
+                      struct place place)
 {
     struct names *names = &u->model->names;
-    if (type_is_scalar(type)) add_cell(u, name, type, process, hidden, place);
+    if (type_is_scalar(type)) add_cell(u, name, type, process, place);
     else if (type->kind == TYPE_ARRAY)
         for (uint32_t i = 0; i < type->count; i++)
             add_cells(u, names_format(names, "%s[%" PRId64 "]", name, type->low + i), type->of,
-                      process, hidden, place);
+                      process, place);
     else
         for (uint32_t i = 0; i < type->member_count; i++)
             add_cells(u, names_format(names, "%s.%s", name, type->members[i].name),
-                      type->members[i].type, process, hidden, place);
+                      type->members[i].type, process, place);
 }
 
 /* Whether arrays in it are counted from 0, as whole values are shown. */
@@ -54,11 +57,11 @@ static bool counts_from_zero(const struct type *type)
 }
 
 void declare_cells(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
-                   bool hidden, struct place place)
+                   struct place place)
 {
     struct model *model = u->model;
     uint32_t first = model->vars.len;
-    add_cells(u, name, type, process, hidden, place);
+    add_cells(u, name, type, process, place);
     assert(model->vars.len == first + type->cells);
     if (!type_is_scalar(type) && counts_from_zero(type))
         vec_push(model->mem, &model->wholes,
@@ -172,10 +175,14 @@ bool declare_code_reads(struct uppaal *u, statement first)
 }
 
 static const char *const failure_text[FAILURE_KINDS] = {
-    [FAILURE_DIVISION] = "divides by zero",        [FAILURE_OVERFLOW] = "leaves 64 bits",
-    [FAILURE_RANGE] = "leaves the range of a type", [FAILURE_INDEX] = "uses an index out of bounds",
-    [FAILURE_LOOP] = "has a loop that does not end", [FAILURE_DEPTH] = "calls too deeply",
-    [FAILURE_NONE] = "cannot be computed",          [FAILURE_FULL] = "cannot be computed",
+    [FAILURE_DIVISION] = "divides by zero",
+    [FAILURE_OVERFLOW] = "leaves 64 bits",
+    [FAILURE_RANGE] = "leaves the range of a type",
+    [FAILURE_INDEX] = "uses an index out of bounds",
+    [FAILURE_LOOP] = "has a loop that does not end",
+    [FAILURE_DEPTH] = "calls too deeply",
+    [FAILURE_NONE] = "cannot be computed",
+    [FAILURE_FULL] = "cannot be computed",
     [FAILURE_EMPTY] = "cannot be computed"};
 
 static bool run(struct uppaal *u, statement first, int64_t *state, struct place place)
@@ -226,10 +233,9 @@ static bool bind_scalar(struct uppaal *u, struct env *env, struct uppaal_variabl
     binding->kind = BIND_VALUE;
     binding->value = resolve_nth(u, binding->type, value);
     if (env == &u->global)
-        vec_push(u->model->mem, &u->model->constants,
-                 ((struct model_constant){.name = variable->name,
-                                          .value = value,
-                                          .is_set = is_set}));
+        vec_push(
+            u->model->mem, &u->model->constants,
+            ((struct model_constant){.name = variable->name, .value = value, .is_set = is_set}));
     return true;
 }
 
@@ -261,8 +267,8 @@ static bool declare_constant(struct uppaal *u, struct env *env, struct uppaal_va
     if (define && type_is_scalar(type))
         return bind_scalar(u, env, variable, binding, define->value, true);
     if (define) {
-        diag_error(u->diag, DIAG_OPTION, variable->place, "-D %s: only numbers and bools can be set",
-                   variable->name);
+        diag_error(u->diag, DIAG_OPTION, variable->place,
+                   "-D %s: only numbers and bools can be set", variable->name);
         return false;
     }
     if (!variable->init) {
@@ -310,19 +316,18 @@ static bool declare_clock(struct uppaal *u, struct env *env, struct uppaal_varia
                    "a clock begins with a number that is not negative");
         return false;
     }
-    binding->at = (struct cell){.base = u->model->clocks.len,
-                                .count = 1,
-                                .offset = expr_int(uppaal_exprs(u), 0)};
+    binding->at = (struct cell){
+        .base = u->model->clocks.len, .count = 1, .offset = expr_int(uppaal_exprs(u), 0)};
     clocked_add(u, name, binding->type, process, init, variable->place);
     return true;
 }
 
 static bool declare_data(struct uppaal *u, struct env *env, struct uppaal_variable *variable,
-                         const char *name, uint32_t process, bool hidden, struct binding *binding)
+                         const char *name, uint32_t process, struct binding *binding)
 {
     struct lowering l = {.u = u, .env = env, .code = {.model = u->model, .out = &u->init}};
     binding->at = emit_cell(u->model, false, u->model->vars.len);
-    declare_cells(u, name, binding->type, process, hidden, variable->place);
+    declare_cells(u, name, binding->type, process, variable->place);
     return !variable->init || declare_initialise(&l, binding->type, &binding->at, variable->init);
 }
 
@@ -352,9 +357,8 @@ static bool declare_variable(struct uppaal *u, struct env *env, struct uppaal_va
     if (resolved.kind == BIND_CLOCK)
         good = declare_clock(u, env, variable, name, process, &binding);
     else if (resolved.kind == BIND_CHANNEL) {
-        binding.at = (struct cell){.base = u->channels.len,
-                                   .count = 1,
-                                   .offset = expr_int(uppaal_exprs(u), 0)};
+        binding.at = (struct cell){
+            .base = u->channels.len, .count = 1, .offset = expr_int(uppaal_exprs(u), 0)};
         add_channels(u, name, resolved.type, resolved.prefixes);
         good = true;
     } else if (resolved.kind != BIND_CELLS) {
@@ -362,9 +366,7 @@ static bool declare_variable(struct uppaal *u, struct env *env, struct uppaal_va
         good = false;
     } else if (resolved.prefixes & UPPAAL_CONST)
         good = declare_constant(u, env, variable, &binding);
-    else
-        good = declare_data(u, env, variable, name, process, resolved.prefixes & UPPAAL_META,
-                            &binding);
+    else good = declare_data(u, env, variable, name, process, &binding);
     if (good) compute_bind(u, env, binding);
     return good;
 }

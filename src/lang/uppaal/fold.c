@@ -182,8 +182,7 @@ static bool fit(struct fold *f, struct uppaal_exp *exp, const struct type *type,
     if (!compute_convert(f->l, exp, type, value)) return false;
     struct type_range range = type_cell(type, 0);
     expr e = value->e;
-    if (type->kind == TYPE_INT)
-        e = expr_within(exprs, e, range.low, range.high, FAILURE_RANGE);
+    if (type->kind == TYPE_INT) e = expr_within(exprs, e, range.low, range.high, FAILURE_RANGE);
     *value = value_scalar(type, e);
     return true;
 }
@@ -257,11 +256,10 @@ static bool fold_local(struct fold *f, struct uppaal_decl *decl, struct env *env
     else if (!compute_exp(f->l, variable->init, &value)
              || !fit(f, variable->init, resolved.type, &value))
         return false;
-    compute_bind(u, env,
-                 (struct binding){.name = variable->name,
-                                  .kind = BIND_VALUE,
-                                  .type = resolved.type,
-                                  .value = value});
+    compute_bind(
+        u, env,
+        (struct binding){
+            .name = variable->name, .kind = BIND_VALUE, .type = resolved.type, .value = value});
     return true;
 }
 

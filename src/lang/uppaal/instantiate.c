@@ -149,9 +149,8 @@ static bool bind_value(struct lowering *l, struct uppaal_exp *arg, const struct 
                  p->name);
         return false;
     }
-    *found = (struct binding){.kind = BIND_VALUE,
-                              .type = type,
-                              .value = resolve_nth(l->u, type, number)};
+    *found = (struct binding){
+        .kind = BIND_VALUE, .type = type, .value = resolve_nth(l->u, type, number)};
     return true;
 }
 
@@ -234,12 +233,11 @@ static void add_parameters(struct uppaal *u, struct process *process)
         if (!is_value || one->read_only || !is_assigned(u, process->template, one->name)) continue;
         uint32_t first = u->model->vars.len;
         declare_cells(u, names_format(&u->model->names, "%s.%s", process->name, one->name),
-                      one->type, process->number, false, one->place);
+                      one->type, process->number, one->place);
         for (uint32_t cell = 0; cell < one->type->cells; cell++)
             u->model->vars.data[first + cell].init =
-                one->kind == BIND_TABLE
-                    ? one->constant->cells[one->at.base + cell]
-                    : expr_get(uppaal_exprs(u), one->value.e)->value;
+                one->kind == BIND_TABLE ? one->constant->cells[one->at.base + cell]
+                                        : expr_get(uppaal_exprs(u), one->value.e)->value;
         one->kind = BIND_CELLS;
         one->at = emit_cell(u->model, false, first);
     }
@@ -255,10 +253,10 @@ static void mark_constants(const struct uppaal_decl *decl, struct env *env)
 
 static void add_states(struct uppaal *u, struct process *process)
 {
-    for (struct uppaal_location *at = process->template->locations; at; at = at->next)
-        if (!at->is_branchpoint)
-            vec_push(u->model->mem, &process->states,
-                     ((struct state){.location = at, .value = process->states.len}));
+    for (struct uppaal_location *at = process->template->locations; at; at = at->next) {
+        struct state state = {.location = at, .value = process->states.len};
+        if (!at->is_branchpoint) vec_push(u->model->mem, &process->states, state);
+    }
 }
 
 static int64_t state_of(const struct process *process, const struct uppaal_location *location)
@@ -297,12 +295,12 @@ static bool add_process(struct uppaal *u, struct uppaal_decl *decl, struct proce
     struct model_process made = {
         .name = process.name, .type = decl->name, .location = MODEL_NONE, .place = decl->place};
     if (process.states.len) {
-        struct model_var location = {
-            .name = names_format(&model->names, "%s.location", process.name),
-            .process = process.number,
-            .high = process.states.len - 1,
-            .init = state_of(&process, decl->template->init),
-            .place = decl->place};
+        struct model_var location = {.name =
+                                         names_format(&model->names, "%s.location", process.name),
+                                     .process = process.number,
+                                     .high = process.states.len - 1,
+                                     .init = state_of(&process, decl->template->init),
+                                     .place = decl->place};
         made.location = process.location = model->vars.len;
         vec_push(model->mem, &model->vars, location);
     }

@@ -86,11 +86,11 @@ static void make_calm(struct uppaal *u)
         const struct process *process = &u->processes.data[p];
         for (uint32_t s = 0; s < process->states.len; s++)
             if (process->states.data[s].location->committed)
-                vec_push(u->model->mem, &list,
-                         expr_make(exprs, EXPR_NE, 0,
-                                   expr_var_in(exprs, process->location, 0,
-                                               process->states.len - 1),
-                                   expr_int(exprs, s)));
+                vec_push(
+                    u->model->mem, &list,
+                    expr_make(exprs, EXPR_NE, 0,
+                              expr_var_in(exprs, process->location, 0, process->states.len - 1),
+                              expr_int(exprs, s)));
     }
     u->calm = arith_all(exprs, list.data, list.len);
     vec_free(u->model->mem, &list);
@@ -178,8 +178,7 @@ static bool add_selected(struct uppaal *u, struct process *process, struct edge 
         return false;
     }
     if (!select) {
-        struct lowering l = {
-            .u = u, .env = edge.env, .code.model = u->model, .context = "a guard"};
+        struct lowering l = {.u = u, .env = edge.env, .code.model = u->model, .context = "a guard"};
         edge.has_clocks = clocked_mentions(&l, edge.ast->guard);
         return is_never(&l, edge.ast->guard) || add_branches(u, process, edge);
     }
@@ -279,8 +278,7 @@ struct ends {
 static bool add_step(struct uppaal *u, struct edge *first, struct edge *second)
 {
     struct edge *takers[] = {first, second};
-    struct plan plan = {
-        .channel = first->channel, .takers = takers, .taker_count = second ? 2 : 1};
+    struct plan plan = {.channel = first->channel, .takers = takers, .taker_count = second ? 2 : 1};
     mem_look(u->model->mem);
     if (u->model->rules.len >= MAX_RULES) {
         diag_error(u->diag, DIAG_LIMIT, first->ast->place, "more than %d steps", MAX_RULES);
@@ -319,8 +317,7 @@ static bool add_steps(struct uppaal *u)
                 vec_push(mem, &ends[edge->channel].senders, edge);
             else vec_push(mem, &ends[edge->channel].receivers, edge);
         }
-    for (uint32_t c = 0; good && c < u->channels.len; c++)
-        good = add_channel_steps(u, c, &ends[c]);
+    for (uint32_t c = 0; good && c < u->channels.len; c++) good = add_channel_steps(u, c, &ends[c]);
     for (uint32_t c = 0; c < u->channels.len; c++) {
         vec_free(mem, &ends[c].senders);
         vec_free(mem, &ends[c].receivers);

@@ -73,8 +73,7 @@ static bool perform_loop(struct lowering *l, struct uppaal_exp *cond, struct upp
     emit_close(&l->code, &before);
     if (!good) return false;
     if (code_is_none(first.first)) {
-        if (!expr_is_false(uppaal_exprs(u), goes_on))
-            emit_while(&l->code, goes_on, round, place);
+        if (!expr_is_false(uppaal_exprs(u), goes_on)) emit_while(&l->code, goes_on, round, place);
         return true;
     }
     struct cell flag = emit_local(u->model, u->bool_type, "goes on");
@@ -100,12 +99,10 @@ static bool perform_each(struct lowering *l, struct uppaal_stmt *stmt)
     struct env env = {.outer = l->env};
     expr inside = expr_within(exprs, count, range.low, range.high, FAILURE_RANGE);
     struct cell at = emit_local(u->model, type, stmt->name);
-    compute_bind(u, &env,
-                 (struct binding){.name = stmt->name,
-                                  .kind = BIND_CELLS,
-                                  .read_only = true,
-                                  .type = type,
-                                  .at = at});
+    compute_bind(
+        u, &env,
+        (struct binding){
+            .name = stmt->name, .kind = BIND_CELLS, .read_only = true, .type = type, .at = at});
     emit_set(&l->code, &counter, expr_int(exprs, range.low), stmt->place);
     struct code_sequence round = code_sequence_empty();
     struct emit_block before = emit_open(&l->code, &round);
@@ -113,10 +110,10 @@ static bool perform_each(struct lowering *l, struct uppaal_stmt *stmt)
     l->env = &env;
     bool good = perform_statement(l, stmt->body);
     l->env = env.outer;
-    emit_set(&l->code, &counter,
-             expr_make(exprs, EXPR_ADD, 0, emit_read_nth(u->model, type, &at, 0),
-                       expr_int(exprs, 1)),
-             stmt->place);
+    emit_set(
+        &l->code, &counter,
+        expr_make(exprs, EXPR_ADD, 0, emit_read_nth(u->model, type, &at, 0), expr_int(exprs, 1)),
+        stmt->place);
     emit_close(&l->code, &before);
     vec_free(u->model->mem, &env.list);
     if (good)
@@ -277,8 +274,7 @@ static bool lower_function(void *context, struct routine *routine)
     if (routine->result)
         routine->result_at = emit_local(u->model, routine->result, function->decl->name);
     function->declared->busy++;
-    bool good = add_parameters(&l, function)
-                && perform_block(&l, function->decl->function->body);
+    bool good = add_parameters(&l, function) && perform_block(&l, function->decl->function->body);
     function->declared->busy--;
     routine->body = body.first;
     routine->depth = l.depth + 1;
@@ -378,8 +374,7 @@ static bool pass_reference(struct lowering *l, struct uppaal_exp *arg,
         return true;
     }
     if (is_const && parameter->kind == BIND_CELLS)
-        return compute_read(l, arg, &found, value)
-               && place_value(l, arg, parameter->type, value);
+        return compute_read(l, arg, &found, value) && place_value(l, arg, parameter->type, value);
     complain(l->u, arg, DIAG_TYPE,
              "a variable of the parameter's own type is needed here: it is passed by reference");
     return false;
@@ -400,16 +395,14 @@ static bool pass_all(struct lowering *l, struct uppaal_exp *exp, struct function
         if (p->by_reference || resolved.kind == BIND_CLOCK) {
             good = pass_reference(l, arg, &resolved, value);
             if (good) passed->references[passed->reference_count++] = value->at;
-        } else
-            good = compute_exp(l, arg, value) && compute_convert(l, arg, resolved.type, value);
+        } else good = compute_exp(l, arg, value) && compute_convert(l, arg, resolved.type, value);
         emit_close(&l->code, &before);
         if (!good) return false;
         if (!code_is_none(code.first)) {
             /* what this argument does comes after the ones before it were computed */
             for (uint32_t i = 0; i < passed->count; i++)
                 if (type_is_scalar(passed->values[i].type) && !passed->values[i].at.count)
-                    passed->values[i] =
-                        value_keep(&l->code, passed->values[i], passed->places[i]);
+                    passed->values[i] = value_keep(&l->code, passed->values[i], passed->places[i]);
             emit_sequence(&l->code, &code);
         }
         passed->count++;
@@ -450,8 +443,7 @@ static bool call(struct lowering *l, struct uppaal_exp *exp, struct function *fu
 static struct uppaal_exp *formula_of(const struct function *function)
 {
     const struct uppaal_stmt *body = function->decl->function->body;
-    if (body->decls || !body->body || body->body->next
-        || body->body->kind != UPPAAL_STMT_RETURN)
+    if (body->decls || !body->body || body->body->next || body->body->kind != UPPAAL_STMT_RETURN)
         return NULL;
     return body->body->exp;
 }
@@ -479,7 +471,8 @@ static bool bind_arguments(struct lowering *l, struct uppaal_exp *exp,
         struct value value;
         struct code_sequence code;
         if (!resolve_type(l->u, function->outer, p->type, NULL, &resolved)) return false;
-        if (resolved.kind != BIND_CELLS || !type_is_scalar(resolved.type)) return *done = false, true;
+        if (resolved.kind != BIND_CELLS || !type_is_scalar(resolved.type))
+            return *done = false, true;
         if (!compute_aside(l, arg, &value, &code)
             || !compute_convert(l, arg, resolved.type, &value))
             return false;
@@ -488,11 +481,10 @@ static bool bind_arguments(struct lowering *l, struct uppaal_exp *exp,
         *done &= code_is_none(code.first) && !node->may_fail
                  && (node->is_bool || (node->low >= range.low && node->high <= range.high));
         value.type = resolved.type;
-        compute_bind(l->u, env,
-                     (struct binding){.name = p->name,
-                                      .kind = BIND_VALUE,
-                                      .type = resolved.type,
-                                      .value = value});
+        compute_bind(
+            l->u, env,
+            (struct binding){
+                .name = p->name, .kind = BIND_VALUE, .type = resolved.type, .value = value});
     }
     return true;
 }
@@ -511,8 +503,7 @@ static bool call_formula(struct lowering *l, struct uppaal_exp *exp, struct func
         l->inlined++;
         l->member = NULL;
         function->busy++;
-        good = compute_exp(l, body, value)
-               && compute_convert(l, body, function->result, value);
+        good = compute_exp(l, body, value) && compute_convert(l, body, function->result, value);
         function->busy--;
         l->member = member;
         l->inlined--;

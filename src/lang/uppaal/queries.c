@@ -77,8 +77,8 @@ static bool find_in_process(struct lowering *l, struct process *process, struct 
         *found = (struct binding){
             .kind = BIND_VALUE,
             .type = u->bool_type,
-            .value = value_scalar(u->bool_type,
-                                  expr_make(exprs, EXPR_EQ, 0, at, expr_int(exprs, s)))};
+            .value =
+                value_scalar(u->bool_type, expr_make(exprs, EXPR_EQ, 0, at, expr_int(exprs, s)))};
         return true;
     }
     for (uint32_t i = 0; i < process->env->list.len; i++) {
@@ -188,8 +188,7 @@ static bool make_quantified(struct lowering *l, struct uppaal_exp *exp, formula 
         env.list.data[0].value = resolve_nth(u, type, n);
         mem_look(u->model->mem);
         good = make_formula(l, exp->a, &one);
-        if (good)
-            *result = combine(u, is_all ? FORMULA_AND : FORMULA_OR, *result, one, exp->place);
+        if (good) *result = combine(u, is_all ? FORMULA_AND : FORMULA_OR, *result, one, exp->place);
     }
     l->env = env.outer;
     vec_free(u->model->mem, &env.list);
@@ -198,20 +197,16 @@ static bool make_quantified(struct lowering *l, struct uppaal_exp *exp, formula 
 
 static bool make_binary(struct lowering *l, struct uppaal_exp *exp, formula *result)
 {
-    static const uint8_t ops[UPPAAL_OPS] = {[UPPAAL_AND] = FORMULA_AND,
-                                            [UPPAAL_OR] = FORMULA_OR,
-                                            [UPPAAL_IMPLY] = FORMULA_IMPLIES,
-                                            [UPPAAL_EQ] = FORMULA_IFF,
-                                            [UPPAAL_NE] = FORMULA_IFF,
-                                            [UPPAAL_XOR] = FORMULA_IFF};
+    static const uint8_t ops[UPPAAL_OPS] = {
+        [UPPAAL_AND] = FORMULA_AND, [UPPAAL_OR] = FORMULA_OR,  [UPPAAL_IMPLY] = FORMULA_IMPLIES,
+        [UPPAAL_EQ] = FORMULA_IFF,  [UPPAAL_NE] = FORMULA_IFF, [UPPAAL_XOR] = FORMULA_IFF};
     struct uppaal *u = l->u;
     bool clocks = clocked_mentions(l, exp);
     formula a, b;
     /* clocks are compared; conditions on them can be, too */
-    bool compares_clocks =
-        exp->op >= UPPAAL_LT && exp->op <= UPPAAL_NE && clocks
-        && (exp->a->kind != UPPAAL_EXP_BINARY || exp->a->op < UPPAAL_LT)
-        && (exp->b->kind != UPPAAL_EXP_BINARY || exp->b->op < UPPAAL_LT);
+    bool compares_clocks = exp->op >= UPPAAL_LT && exp->op <= UPPAAL_NE && clocks
+                           && (exp->a->kind != UPPAAL_EXP_BINARY || exp->a->op < UPPAAL_LT)
+                           && (exp->b->kind != UPPAAL_EXP_BINARY || exp->b->op < UPPAAL_LT);
     if (compares_clocks) return make_comparison(l, exp, result);
     if (!ops[exp->op]) {
         complain(u, exp, DIAG_UNSUPPORTED, "conditions on clocks, and deadlock, are no numbers");

@@ -14,15 +14,17 @@ static int64_t first_value(int64_t low, int64_t high) { return low > 0 ? low : h
 static const struct {
     const char *name;
     int64_t low, high;
-} ranges[] = {{"int8_t", INT8_MIN, INT8_MAX},   {"uint8_t", 0, UINT8_MAX},
-              {"int16_t", INT16_MIN, INT16_MAX}, {"uint16_t", 0, UINT16_MAX},
+} ranges[] = {{"int8_t", INT8_MIN, INT8_MAX},
+              {"uint8_t", 0, UINT8_MAX},
+              {"int16_t", INT16_MIN, INT16_MAX},
+              {"uint16_t", 0, UINT16_MAX},
               {"int32_t", INT32_MIN, INT32_MAX}};
 
 static const struct {
     const char *name;
     int64_t value;
-} limits[] = {{"INT8_MIN", INT8_MIN},   {"INT8_MAX", INT8_MAX},    {"UINT8_MAX", UINT8_MAX},
-              {"INT16_MIN", INT16_MIN}, {"INT16_MAX", INT16_MAX},  {"UINT16_MAX", UINT16_MAX},
+} limits[] = {{"INT8_MIN", INT8_MIN},   {"INT8_MAX", INT8_MAX},   {"UINT8_MAX", UINT8_MAX},
+              {"INT16_MIN", INT16_MIN}, {"INT16_MAX", INT16_MAX}, {"UINT16_MAX", UINT16_MAX},
               {"INT32_MIN", INT32_MIN}, {"INT32_MAX", INT32_MAX}};
 
 void resolve_init(struct uppaal *u)
@@ -34,12 +36,12 @@ void resolve_init(struct uppaal *u)
     u->clock_type = type_new_int(arena, -1, INT32_MAX, -1, "clock");
     u->channel_type = type_new_int(arena, 0, 0, 0, "chan");
     for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        compute_bind(u, &u->global,
-                     (struct binding){.name = names_format(&u->model->names, "%s", ranges[i].name),
-                                      .kind = BIND_TYPE,
-                                      .of = BIND_CELLS,
-                                      .type = type_new_int(arena, ranges[i].low, ranges[i].high, 0,
-                                                           NULL)});
+        compute_bind(
+            u, &u->global,
+            (struct binding){.name = names_format(&u->model->names, "%s", ranges[i].name),
+                             .kind = BIND_TYPE,
+                             .of = BIND_CELLS,
+                             .type = type_new_int(arena, ranges[i].low, ranges[i].high, 0, NULL)});
     for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++)
         compute_bind(u, &u->global,
                      (struct binding){.name = names_format(&u->model->names, "%s", limits[i].name),
@@ -104,8 +106,8 @@ static bool resolve_struct(struct uppaal *u, struct env *env, struct uppaal_type
         }
         for (uint32_t i = 0; i < made->member_count; i++)
             if (made->members[i].name == m->name) {
-                diag_error(u->diag, DIAG_DUPLICATE, m->place, "the member '%.60s' is declared twice",
-                           m->name);
+                diag_error(u->diag, DIAG_DUPLICATE, m->place,
+                           "the member '%.60s' is declared twice", m->name);
                 return false;
             }
         if (!type_add_member(made, m->name, member.type) || type_is_too_deep(made)) {

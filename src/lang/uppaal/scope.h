@@ -101,10 +101,10 @@ struct condition {
 
 struct state {
     struct uppaal_location *location;
-    uint32_t value;                    /* of the location variable */
-    VEC(struct condition) conditions;  /* of its invariant */
-    VEC(uint32_t) reads;               /* variables that these depend on ... */
-    bool reads_all;                    /* ... or code, which may read anything */
+    uint32_t value;                   /* of the location variable */
+    VEC(struct condition) conditions; /* of its invariant */
+    VEC(uint32_t) reads;              /* variables that these depend on ... */
+    bool reads_all;                   /* ... or code, which may read anything */
 };
 
 /* An edge with chosen values of its selects and, through a branchpoint, a chosen end. */
@@ -120,12 +120,12 @@ struct edge {
 
 struct process {
     struct uppaal_template *template;
-    const char *unit;  /* as the system line calls it */
-    const char *name;  /* with its arguments */
+    const char *unit; /* as the system line calls it */
+    const char *name; /* with its arguments */
     struct env *env;
-    uint32_t number;   /* of the model's processes */
-    uint32_t location; /* its variable */
-    uint32_t rank;     /* of priorities */
+    uint32_t number;          /* of the model's processes */
+    uint32_t location;        /* its variable */
+    uint32_t rank;            /* of priorities */
     const int64_t *arguments; /* of a process of a set */
     uint32_t argument_count;
     VEC(struct state) states; /* without branchpoints */
@@ -144,20 +144,20 @@ struct uppaal {
     VEC(struct channel) channels;
     VEC(struct process) processes;
     const struct type *bool_type, *int_type, *number_type, *clock_type, *channel_type;
-    struct code_sequence init; /* gives the variables their initial values */
-    bool has_ranks;            /* some priority was declared */
-    uint32_t default_rank;     /* of internal steps, and of channels that no list has */
-    uint32_t top_rank;         /* the largest one of processes */
-    uint64_t unrolled;         /* bodies of quantifiers that were lowered */
-    expr calm;                 /* nobody is in a committed location */
+    struct code_sequence init;          /* gives the variables their initial values */
+    bool has_ranks;                     /* some priority was declared */
+    uint32_t default_rank;              /* of internal steps, and of channels that no list has */
+    uint32_t top_rank;                  /* the largest one of processes */
+    uint64_t unrolled;                  /* bodies of quantifiers that were lowered */
+    expr calm;                          /* nobody is in a committed location */
     bool has_committed, has_conditions; /* of invariants, without clocks */
 };
 
 /* Complains once per expression. */
 #define complain(u, exp, code, ...)                                                                \
-    ((exp)->reported ? (void)0                                                                     \
-                     : ((exp)->reported = true,                                                    \
-                        diag_error((u)->diag, (code), (exp)->place, __VA_ARGS__)))
+    ((exp)->reported                                                                               \
+         ? (void)0                                                                                 \
+         : ((exp)->reported = true, diag_error((u)->diag, (code), (exp)->place, __VA_ARGS__)))
 
 static inline struct exprs *uppaal_exprs(const struct uppaal *u) { return &u->model->exprs; }
 
@@ -225,6 +225,9 @@ bool compute_aside(struct lowering *l, struct uppaal_exp *exp, struct value *val
 expr arith_bits(struct exprs *exprs, enum uppaal_op op, expr a, expr b);
 expr arith_shift(struct model *model, bool left, expr a, expr b);
 bool arith_power(struct model *model, expr a, expr b, expr *result);
+/* An expression that is the same where this one does not fail, and any other where it does; one
+ * that may fail all the same where there is none that is known not to. */
+expr arith_unfailing(struct model *model, expr e);
 /* Of Boolean expressions, as a balanced tree. */
 expr arith_all(struct exprs *exprs, const expr *list, uint32_t count);
 
@@ -259,8 +262,8 @@ bool clocked_atom(struct lowering *l, struct uppaal_exp *exp, enum uppaal_op op,
 struct clock_constraint clocked_negate(struct uppaal *u, struct clock_constraint constraint);
 /* The cells of the setters of clocks. */
 struct cell clocked_setter(struct lowering *l, const struct cell *clocks);
-void clocked_add(struct uppaal *u, const char *name, const struct type *type,
-                       uint32_t process, int64_t init, struct place place);
+void clocked_add(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
+                 int64_t init, struct place place);
 
 /* ---- declare.c: variables ---- */
 bool declare_all(struct uppaal *u, struct env *env, struct uppaal_decl *decls, uint32_t process,
@@ -269,7 +272,7 @@ bool declare_all(struct uppaal *u, struct env *env, struct uppaal_decl *decls, u
 bool declare_initialise(struct lowering *l, const struct type *type, const struct cell *at,
                         struct uppaal_exp *init);
 void declare_cells(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
-                   bool hidden, struct place place);
+                   struct place place);
 /* Whether code reads variables of the model. */
 bool declare_code_reads(struct uppaal *u, statement first);
 /* Runs what gives variables their values. */
@@ -301,9 +304,9 @@ struct standing {
 
 /* Something that must be so before the step. */
 struct demand {
-    struct edge *edge;  /* the conditions of its guard that are not about clocks ... */
-    bool is_not;        /* ... do not hold */
-    bool is_made;       /* instead: */
+    struct edge *edge; /* the conditions of its guard that are not about clocks ... */
+    bool is_not;       /* ... do not hold */
+    bool is_made;      /* instead: */
     expr what;
     struct place place;
 };

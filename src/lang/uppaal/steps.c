@@ -11,8 +11,8 @@
  *  - A clock that is set to a constant, whatever else happens, is a reset. Other clocks get their
  *    value from code (the setter): the rule stores -1 in it first, or the constant that an earlier
  *    part of the step has set the clock to.
- *  - A step over an urgent channel that ends where an invariant is false does not exist, but no time
- *    passes where it would be possible: a second rule says that, which is never taken. */
+ *  - A step over an urgent channel that ends where an invariant is false does not exist, but no
+ * time passes where it would be possible: a second rule says that, which is never taken. */
 #include "lang/uppaal/scope.h"
 
 #include <assert.h>
@@ -79,8 +79,7 @@ bool steps_require(struct lowering *l, const struct condition *condition, expr w
     if (good && !is_plain) emit_require(&l->code, cond, place, 0);
     emit_close(&l->code, &before);
     if (!good) return false;
-    if (is_plain)
-        emit_require(&l->code, expr_make(exprs, EXPR_IMPLIES, 0, when, cond), place, 0);
+    if (is_plain) emit_require(&l->code, expr_make(exprs, EXPR_IMPLIES, 0, when, cond), place, 0);
     else emit_if(&l->code, when, code, code_sequence_empty(), place);
     return true;
 }
@@ -133,8 +132,7 @@ bool steps_enabled(struct lowering *l, const struct edge *edge, expr *cond)
 static void attribute(struct step *step, uint32_t first, uint32_t part)
 {
     struct model *model = step->u->model;
-    for (uint32_t i = first; i < model->conjuncts.len; i++)
-        model->conjuncts.data[i].part = part;
+    for (uint32_t i = first; i < model->conjuncts.len; i++) model->conjuncts.data[i].part = part;
 }
 
 static bool add_guard(struct step *step, uint32_t part, const struct edge *edge)
@@ -235,8 +233,7 @@ static bool add_guards(struct step *step)
     for (uint32_t i = 0; i < plan->taker_count; i++) {
         const struct edge *edge = plan->takers[i];
         model_add_part(model, process_of(step, edge)->number, edge->ast->place);
-        model_add_conjunct(model, stands(u, edge->process, edge->source),
-                           edge->ast->source_place);
+        model_add_conjunct(model, stands(u, edge->process, edge->source), edge->ast->source_place);
     }
     for (uint32_t i = 0; i < plan->standings.len; i++) {
         const struct standing *one = &plan->standings.data[i];
@@ -282,8 +279,7 @@ static bool choose_receivers(struct step *step, struct cell *chosen)
         for (uint32_t i = 0; i < group->count; i++)
             if (is_committed(step, group->edges[i]))
                 vec_push(u->model->mem, &moved,
-                         expr_make(exprs, EXPR_NE, 0,
-                                   emit_read_nth(u->model, &type, &chosen[g], 0),
+                         expr_make(exprs, EXPR_NE, 0, emit_read_nth(u->model, &type, &chosen[g], 0),
                                    expr_int(exprs, i + 1)));
     }
     if (good && moved.len && u->has_committed && !someone_is_committed(step)) {
@@ -332,10 +328,10 @@ bool steps_store(struct lowering *l, const struct type *type, const struct cell 
     expr_each_var(exprs, value->e, note_stored, &overlap);
     if (overlap.is_stored) return false;
     struct type_range range = type_cell(type, 0);
-    model_add_store(l->u->model, var,
-                    expr_within(exprs, expr_to_int(exprs, value->e), range.low, range.high,
-                                FAILURE_RANGE),
-                    place);
+    model_add_store(
+        l->u->model, var,
+        expr_within(exprs, expr_to_int(exprs, value->e), range.low, range.high, FAILURE_RANGE),
+        place);
     vec_push(l->u->model->mem, &step->stored, var);
     return true;
 }
@@ -372,8 +368,7 @@ static bool add_reset(struct step *step, struct uppaal_exp *exp, bool *done)
     for (uint32_t i = 0; i < step->resets.len; i++)
         if (step->resets.data[i].clock == clock.at.base)
             return step->resets.data[i].value = number->value, true;
-    vec_push(l->u->model->mem, &step->resets,
-             ((struct clock_reset){clock.at.base, number->value}));
+    vec_push(l->u->model->mem, &step->resets, ((struct clock_reset){clock.at.base, number->value}));
     return true;
 }
 
@@ -600,8 +595,8 @@ struct mark {
 
 static struct mark mark_model(const struct model *model)
 {
-    return (struct mark){model->rules.len,        model->parts.len,        model->conjuncts.len,
-                         model->stores.len,       model->rule_classes.len, model->constraints.len,
+    return (struct mark){model->rules.len,  model->parts.len,        model->conjuncts.len,
+                         model->stores.len, model->rule_classes.len, model->constraints.len,
                          model->resets.len};
 }
 
@@ -624,12 +619,10 @@ static bool add_rule(struct step *step, bool shadow)
     struct model *model = u->model;
     const struct plan *plan = step->plan;
     struct mark mark = mark_model(model);
-    struct cell *chosen =
-        mem_alloc(model->mem, (plan->group_count + UINT64_C(1)) * sizeof *chosen);
+    struct cell *chosen = mem_alloc(model->mem, (plan->group_count + UINT64_C(1)) * sizeof *chosen);
     step->body = code_sequence_empty();
-    step->l = (struct lowering){.u = u,
-                                .code = {.model = model, .out = &step->body, .in_rule = true},
-                                .step = step};
+    step->l = (struct lowering){
+        .u = u, .code = {.model = model, .out = &step->body, .in_rule = true}, .step = step};
     step->touched.len = step->stored.len = step->resets.len = step->invariants = 0;
     model_begin_rule(model, label_of(u, plan));
     bool good = add_guards(step) && choose_receivers(step, chosen);

@@ -43,13 +43,11 @@ static bool check_initial(struct uppaal *u)
     for (uint32_t p = 0; good && p < u->processes.len; p++) {
         const struct process *process = &u->processes.data[p];
         if (process->location == MODEL_NONE) continue;
-        const struct state *at =
-            &process->states.data[model->vars.data[process->location].init];
+        const struct state *at = &process->states.data[model->vars.data[process->location].init];
         for (uint32_t i = 0; good && i < at->conditions.len; i++) {
             struct code_sequence code = code_sequence_empty();
-            struct lowering l = {.u = u,
-                                 .env = process->env,
-                                 .code = {.model = model, .out = &code}};
+            struct lowering l = {
+                .u = u, .env = process->env, .code = {.model = model, .out = &code}};
             if (!steps_require(&l, &at->conditions.data[i], expr_bool(&model->exprs, true)))
                 return false;
             model->local_values =
@@ -97,7 +95,8 @@ static bool property(void *scope, enum property_kind kind, uint32_t source)
     struct model *model = u->model;
     const struct source *given = &u->diag->sources.data[source];
     if (kind != PROPERTY_INVARIANT && kind != PROPERTY_REACH) {
-        diag_error(u->diag, DIAG_UNSUPPORTED, (struct place){.source = source, .line = 1, .column = 1},
+        diag_error(u->diag, DIAG_UNSUPPORTED,
+                   (struct place){.source = source, .line = 1, .column = 1},
                    "formulas about UPPAAL models are queries: A[] p, E<> p, A<> p, E[] p, p --> q");
         return false;
     }
@@ -112,8 +111,8 @@ static bool property(void *scope, enum property_kind kind, uint32_t source)
 static bool queries(void *scope, uint32_t source)
 {
     struct uppaal *u = scope;
-    struct uppaal_query *list = uppaal_parse_queries(u->diag, &u->model->names, &u->model->arena,
-                                                     u->model->mem, source);
+    struct uppaal_query *list =
+        uppaal_parse_queries(u->diag, &u->model->names, &u->model->arena, u->model->mem, source);
     return queries_add(u, list);
 }
 
