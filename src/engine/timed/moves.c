@@ -93,22 +93,27 @@ static bool within_invariants(struct dbm *zone, const struct config *config)
     return good;
 }
 
+static void extrapolate(struct moves *moves, const struct config *config)
+{
+    for (uint32_t i = 1; i <= config->count; i++) {
+        moves->lower[i] = config_clock(config, i - 1)->lower;
+        moves->upper[i] = config_clock(config, i - 1)->upper;
+    }
+    dbm_extrapolate_lu_plus(&moves->next, moves->lower, moves->upper);
+}
+
 /* moves->next has just been entered: time passes, and what no future comparison can tell apart is
  * joined. False: it cannot be entered. */
 static bool let_pass(struct moves *moves, const struct config *config)
 {
     struct dbm *zone = &moves->next;
     if (!within_invariants(zone, config)) return false;
-    if (!config->urgent) {
+    if (!config->urgent && !moves->stays) {
         dbm_up(zone);
         for (uint32_t i = 1; i <= config->count; i++)
             tighten(zone, i, 0, config_clock(config, i - 1)->until);
     }
-    for (uint32_t i = 1; i <= config->count; i++) {
-        moves->lower[i] = config_clock(config, i - 1)->lower;
-        moves->upper[i] = config_clock(config, i - 1)->upper;
-    }
-    dbm_extrapolate_lu_plus(zone, moves->lower, moves->upper);
+    extrapolate(moves, config);
     return true;
 }
 
@@ -137,6 +142,18 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
 {
     dbm_copy(&moves->source, zone);
     enter(moves, config);
+}
+
+void moves_join(struct moves *moves) { extrapolate(moves, &moves->config); }
+
+void moves_stay_in(struct moves *moves, const struct dbm *zone)
+{
+    if (!moves->config.urgent) {
+        dbm_up(&moves->next);
+        dbm_intersect(&moves->next, zone);
+    }
+    assert(!dbm_is_empty(&moves->next));
+    extrapolate(moves, &moves->config);
 }
 
 void moves_enter_all(struct moves *moves)
