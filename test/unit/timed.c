@@ -8,13 +8,14 @@
  * by their order only, and what is larger than every constant by nothing. From it the next region
  * in time is a step of a known length, which model/timed_eval takes, as it takes the rules.
  * Compared are the reachable discrete states, the shortest way to one of them, deadlocks and
- * run-time errors, F p and G F p; every trace is verified with its delays, and loops can be gone
- * round several times. */
+ * run-time errors, F p and G F p, queries of all kinds with clocks and `deadlock`; every trace is
+ * verified with its delays, and loops can be gone round several times. */
 #include "base/random.h"
 #include "engine/timed/dating.h"
 #include "engine/timed/timed.h"
 #include "search/search.h"
 #include "engine/timed/timers.h"
+#include "result/witness.h"
 #include "solver/store.h"
 #include "unit/unit.h"
 
@@ -30,6 +31,7 @@ struct test {
     struct mem *mem;
     struct model *model;
     unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
+    unsigned queries, held[QUERY_BOUNDS + 1], failed[QUERY_BOUNDS + 1], loops, without_run;
     unsigned sharing;  /* models in which rules share a timer */
     unsigned deciding; /* models in which rules with a REQUIRE share one */
 };
@@ -668,6 +670,161 @@ static bool find_absent(const struct regions *regions, int64_t *values)
     }
 }
 
+/* ---- queries ---- */
+
+static formula random_atom(struct test *t)
+{
+    struct model *model = t->model;
+    if (chance(t, 15)) return formula_deadlock(&model->formulas, nowhere);
+    if (model->clocks.len && chance(t, 60)) {
+        vec_push(t->mem, &model->constraints, random_constraint(t, chance(t, 50)));
+        return formula_clock(&model->formulas, model->constraints.len - 1, nowhere);
+    }
+    uint32_t var = below(t, model->vars.len);
+    return formula_atom(&model->formulas,
+                        equals(model, var, below(t, (uint64_t)model->vars.data[var].high + 1)),
+                        nowhere);
+}
+
+static formula random_condition(struct test *t, unsigned depth)
+{
+    static const enum formula_op ops[] = {FORMULA_NOT, FORMULA_AND,     FORMULA_OR,
+                                          FORMULA_OR,  FORMULA_IMPLIES, FORMULA_IFF};
+    if (!depth || chance(t, 25)) return random_atom(t);
+    formula a = random_condition(t, depth - 1), b = random_condition(t, depth - 1);
+    return formula_make(&t->model->formulas, &t->model->exprs, ops[below(t, 6)], a, b, nowhere);
+}
+
+/* Per region: whether the condition has the value there. */
+static bool *where(struct regions *regions, formula f, bool wanted)
+{
+    bool *set = mem_alloc(regions->t->mem, regions->all.count + 1), value;
+    for (uint64_t i = 0; i < regions->all.count; i++) {
+        load_record(regions, store_get(&regions->all, i));
+        CHECK(regions->t->unit, timed_holds(&regions->state, f, &value));
+        set[i] = value == wanted;
+    }
+    return set;
+}
+
+/* Of a set of regions, those from which a run stays in it: infinite, or it ends where no time can
+ * pass any more in a stuck region, or where it passes for ever. */
+static void stay_for_ever(struct regions *regions, bool *set)
+{
+    const uint64_t count = regions->all.count;
+    bool *can = mem_alloc(regions->t->mem, count + 1),
+         *ends = mem_alloc(regions->t->mem, count + 1);
+    for (uint64_t i = 0; i < count; i++) {
+        load_record(regions, store_get(&regions->all, i));
+        const struct timed_window patience = timed_patience(&regions->state);
+        ends[i] = patience.infinite || timed_is_stuck(&regions->state);
+    }
+    for (uint32_t i = 0; i < regions->edges.len; i++)
+        if (!regions->edges.data[i].takes_rule) ends[regions->edges.data[i].from] = false;
+    for (bool smaller = true; smaller;) {
+        smaller = false;
+        memcpy(can, ends, count);
+        for (uint32_t i = 0; i < regions->edges.len; i++)
+            can[regions->edges.data[i].from] |= set[regions->edges.data[i].to];
+        for (uint64_t i = 0; i < count; i++) {
+            smaller |= set[i] && !can[i];
+            set[i] = set[i] && can[i];
+        }
+    }
+    mem_free(regions->t->mem, can);
+    mem_free(regions->t->mem, ends);
+}
+
+static bool is_in(const struct regions *regions, const bool *set, bool initially)
+{
+    bool found = false;
+    for (uint32_t i = 0; initially && i < regions->initial.len; i++)
+        found |= set[regions->initial.data[i]];
+    for (uint64_t i = 0; !initially && i < regions->all.count; i++) found |= set[i];
+    return found;
+}
+
+static bool expect_query(struct regions *regions, const struct model_query *query)
+{
+    const enum query_kind kind = query->kind;
+    bool *set = where(regions, kind == QUERY_LEADS ? query->q : query->p,
+                      kind == QUERY_SOMETIME || kind == QUERY_KEEPS);
+    bool initially = kind == QUERY_KEEPS || kind == QUERY_MEETS;
+    if (initially || kind == QUERY_LEADS) stay_for_ever(regions, set);
+    if (kind == QUERY_LEADS) {
+        bool *begun = where(regions, query->p, true);
+        for (uint64_t i = 0; i < regions->all.count; i++) set[i] = set[i] && begun[i];
+        mem_free(regions->t->mem, begun);
+    }
+    bool found = is_in(regions, set, initially);
+    mem_free(regions->t->mem, set);
+    return found == (kind == QUERY_SOMETIME || kind == QUERY_KEEPS);
+}
+
+static bool has_deadlock(const struct model *model, formula f)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    bool found = node->op == FORMULA_DEADLOCK;
+    for (unsigned i = 0; i < formula_table[node->op].arity; i++)
+        found |= has_deadlock(model, i ? node->b : node->a);
+    return found;
+}
+
+static void check_query(struct test *t, struct regions *regions,
+                        const struct property_result *entry)
+{
+    const struct model_query *query = &t->model->queries.data[entry->property->query];
+    const bool expected = expect_query(regions, query);
+    const enum verdict answer = result_answer(entry);
+    CHECK(t->unit, answer == (expected ? VERDICT_HOLDS : VERDICT_VIOLATED));
+    if (answer != (expected ? VERDICT_HOLDS : VERDICT_VIOLATED)) {
+        struct text text;
+        text_init(&text, t->mem);
+        model_print_formula(t->model, &text, query->p);
+        if (query->kind == QUERY_LEADS) text_add(&text, " --> ");
+        if (query->kind == QUERY_LEADS) model_print_formula(t->model, &text, query->q);
+        printf("%s %s: %s (%s)\n", query_kind_name[query->kind], text.data, verdict_name[answer],
+               entry->reason ? entry->reason : "");
+    }
+    t->queries++;
+    *(expected ? &t->held[query->kind] : &t->failed[query->kind]) += 1;
+    if (entry->verdict != VERDICT_VIOLATED) return;
+    if (!entry->trace) {
+        t->without_run++;
+        CHECK(t->unit, has_deadlock(t->model, query->p) || has_deadlock(t->model, query->q));
+        return;
+    }
+    const char *wrong = entry->in_each_state
+                            ? trace_verify(t->model, entry->trace, entry->kind, entry->invariant)
+                            : witness_check(t->model, entry->trace, query);
+    if (wrong) printf("%s: %s\n", query_kind_name[query->kind], wrong);
+    CHECK(t->unit, !wrong);
+    t->loops += entry->trace->loop != MODEL_NONE;
+    trace_free(t->model, entry->trace);
+}
+
+static void compare_queries(struct test *t, struct regions *regions)
+{
+    enum { QUERIES = 10 };
+    struct model *model = t->model;
+    model->properties.len = 0;
+    for (unsigned i = 0; i < QUERIES; i++) {
+        struct model_query query = {.kind = i % 5, .p = random_condition(t, below(t, 4))};
+        query.q = query.kind == QUERY_LEADS ? random_condition(t, below(t, 4)) : query.p;
+        model_add_query(model, query, NULL, "query", nowhere);
+    }
+    struct task task = {.model = model, .equal_zones = chance(t, 30)};
+    struct result result;
+    task.properties = result_list_properties(model, false, &task.property_count);
+    timed_run(&task, NULL, &result);
+    CHECK(t->unit, !result.broken);
+    if (result.broken) printf("%s\n", result.broken);
+    for (uint32_t i = 0; i < task.property_count; i++)
+        if (task.properties[i].kind == PROPERTY_QUERY) check_query(t, regions, &task.properties[i]);
+    mem_free(t->mem, task.properties);
+    free_result(t, &result);
+}
+
 static void compare(struct test *t)
 {
     struct regions regions;
@@ -692,6 +849,7 @@ static void compare(struct test *t)
     for (unsigned equal = 0; equal < 2; equal++)
         compare_properties(t, &regions, equal, regions.levels[target], has_absent);
     compare_temporal(t, &regions);
+    compare_queries(t, &regions);
     release_regions(&regions);
 }
 
@@ -1008,7 +1166,12 @@ int main(int argc, char **argv)
            "too many regions\n",
            t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
            t.sharing, t.deciding, t.skipped);
+    printf("%u queries, %u runs that repeat, %u verdicts without a run\n", t.queries, t.loops,
+           t.without_run);
     if (argc == 1) {
+        for (unsigned i = QUERY_ALWAYS; i <= QUERY_LEADS; i++)
+            CHECK(&unit, t.held[i] > 100 && t.failed[i] > 100);
+        CHECK(&unit, t.loops > 100 && t.without_run < t.queries / 50);
         CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50
                          && t.failing > 10 && t.open_dates > 10 && t.eventually > 25
                          && t.again > 10);

@@ -334,26 +334,31 @@ static uint32_t via_of(const struct maximal *m, uint32_t from, uint32_t to)
     return edges->via;
 }
 
-/* Begins with an entry: every cycle has one, since each step leads to one. */
-static void list_cycle(struct maximal *m)
+/* Begins with an entry: every cycle has one, since each step leads to one. Where a run begins with
+ * it, in the middle of a delay, the way has one more round, so that the whole state is of the
+ * cycle. How many nodes that are. */
+static uint32_t list_cycle(struct maximal *m)
 {
-    uint32_t first = 0;
+    uint32_t first = 0, round;
     const uint32_t count = m->cycle.len;
     while (tag_of(m, m->cycle.data[first]) != TAG_ENTRY) first++, assert(first < count);
     m->last = m->cycle.data[first];
-    for (uint32_t i = 1; i <= count; i++) {
+    round = m->has_begun && m->roam.vias.data[m->last] == ROAM_WAITS ? count : 0;
+    for (uint32_t i = 1; i <= count + round; i++) {
         const uint32_t from = m->cycle.data[(first + i - 1) % count],
                        to = m->cycle.data[(first + i) % count];
         vec_push(m->mem, &m->path, to);
         vec_push(m->mem, &m->vias, via_of(m, from, to));
     }
+    return round;
 }
 
-/* The way to the last node, then round the cycle. */
+/* The way to the last node, then round the cycle. How many nodes come before the cycle, with the
+ * first one of it. */
 static uint32_t list_path(struct maximal *m)
 {
     uint32_t count = 1;
-    if (m->ending == ENDING_LOOP) list_cycle(m);
+    const uint32_t round = m->ending == ENDING_LOOP ? list_cycle(m) : 0;
     for (uint32_t n = m->last; m->roam.parents.data[n] != ROAM_NONE; n = m->roam.parents.data[n])
         count++;
     const uint32_t behind = m->path.len;
@@ -366,7 +371,7 @@ static uint32_t list_path(struct maximal *m)
         m->path.data[i] = at;
         if (i) m->vias.data[i - 1] = m->roam.vias.data[at];
     }
-    return count;
+    return count + round;
 }
 
 static bool is_rule(uint32_t via) { return via < VIA_AFTER; }
