@@ -32,6 +32,7 @@ struct test {
     struct model *model;
     unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
     unsigned queries, held[QUERY_BOUNDS + 1], failed[QUERY_BOUNDS + 1], loops, without_run;
+    unsigned measured, unbounded, infinite;
     unsigned sharing;  /* models in which rules share a timer */
     unsigned deciding; /* models in which rules with a REQUIRE share one */
 };
@@ -803,6 +804,87 @@ static void check_query(struct test *t, struct regions *regions,
     trace_free(t->model, entry->trace);
 }
 
+/* What a region says of a term, in ends of its own; false: it is above all constants. */
+static bool value_of(struct regions *regions, const struct query_term *term, struct extent_end *sup,
+                     struct extent_end *inf)
+{
+    int64_t value, parts = regions->parts;
+    *sup = *inf = (struct extent_end){.is_known = true};
+    if (!term->is_clock) {
+        CHECK(regions->t->unit,
+              eval_expr(regions->model, term->value, regions->state.values, &value));
+        sup->number = inf->number = value;
+        return true;
+    }
+    value = regions->state.clocks[term->clock];
+    sup->is_open = inf->is_open = value % parts != 0;
+    sup->number = value / parts + sup->is_open;
+    inf->number = value / parts;
+    return value <= LARGEST * parts;
+}
+
+static bool is_same_end(const struct extent_end *a, const struct extent_end *b)
+{
+    if (!a->is_asked || !b->is_asked) return a->is_asked == b->is_asked;
+    return a->is_known == b->is_known
+           && (!a->is_known || a->is_infinite || b->is_infinite
+                   ? a->is_infinite == b->is_infinite
+                   : a->number == b->number && a->is_open == b->is_open);
+}
+
+static void check_term(struct test *t, struct regions *regions, const bool *set,
+                       const struct query_term *term, const struct extent *got)
+{
+    struct extent_end sup = {.is_asked = got->sup.is_asked}, inf = {.is_asked = got->inf.is_asked},
+                      low, high;
+    bool is_above = false;
+    for (uint64_t i = 0; i < regions->all.count; i++) {
+        if (!set[i]) continue;
+        load_record(regions, store_get(&regions->all, i));
+        if (!value_of(regions, term, &high, &low)) {
+            is_above = true;
+            continue;
+        }
+        extent_raise(&sup, high);
+        extent_lower(&inf, low);
+    }
+    if (!is_above || inf.is_known) CHECK(t->unit, is_same_end(&inf, &got->inf));
+    else if (inf.is_asked) CHECK(t->unit, got->inf.is_known && got->inf.number >= LARGEST);
+    if (!is_above) CHECK(t->unit, is_same_end(&sup, &got->sup));
+    else if (sup.is_asked)
+        CHECK(t->unit, got->sup.is_known && (got->sup.is_infinite || got->sup.number > LARGEST));
+    t->infinite += got->sup.is_infinite;
+}
+
+static void check_values(struct test *t, struct regions *regions,
+                         const struct property_result *entry)
+{
+    const struct model *model = t->model;
+    const struct model_query *query = &model->queries.data[entry->property->query];
+    t->unbounded += entry->verdict == VERDICT_UNKNOWN;
+    if (entry->verdict == VERDICT_UNKNOWN) return;
+    CHECK(t->unit, entry->verdict == VERDICT_HOLDS && entry->value_count == query->terms);
+    bool *set = where(regions, query->p, true);
+    for (uint32_t i = 0; i < query->terms; i++)
+        check_term(t, regions, set, &model->query_terms.data[query->first_term + i],
+                   &entry->values[i]);
+    mem_free(t->mem, set);
+    t->measured++;
+}
+
+static void add_measure(struct test *t, enum query_kind kind)
+{
+    struct model *model = t->model;
+    const uint32_t var = below(t, model->vars.len);
+    struct query_term terms[2] = {
+        {.value = expr_var_in(&model->exprs, var, 0, model->vars.data[var].high), .text = "v"},
+        {.is_clock = true, .text = "c"}};
+    struct model_query query = {.kind = kind, .terms = model->clocks.len ? 2 : 1};
+    if (model->clocks.len) terms[1].clock = below(t, model->clocks.len);
+    query.p = query.q = random_condition(t, below(t, 3));
+    model_add_query(model, query, terms, "measure", nowhere);
+}
+
 static void compare_queries(struct test *t, struct regions *regions)
 {
     enum { QUERIES = 10 };
@@ -813,6 +895,7 @@ static void compare_queries(struct test *t, struct regions *regions)
         query.q = query.kind == QUERY_LEADS ? random_condition(t, below(t, 4)) : query.p;
         model_add_query(model, query, NULL, "query", nowhere);
     }
+    for (unsigned kind = QUERY_SUP; kind <= QUERY_BOUNDS; kind++) add_measure(t, kind);
     struct task task = {.model = model, .equal_zones = chance(t, 30)};
     struct result result;
     task.properties = result_list_properties(model, false, &task.property_count);
@@ -820,7 +903,12 @@ static void compare_queries(struct test *t, struct regions *regions)
     CHECK(t->unit, !result.broken);
     if (result.broken) printf("%s\n", result.broken);
     for (uint32_t i = 0; i < task.property_count; i++)
-        if (task.properties[i].kind == PROPERTY_QUERY) check_query(t, regions, &task.properties[i]);
+        if (task.properties[i].kind == PROPERTY_QUERY) {
+            const uint32_t query = task.properties[i].property->query;
+            if (model->queries.data[query].kind < QUERY_SUP)
+                check_query(t, regions, &task.properties[i]);
+            else check_values(t, regions, &task.properties[i]);
+        }
     mem_free(t->mem, task.properties);
     free_result(t, &result);
 }
@@ -1166,11 +1254,14 @@ int main(int argc, char **argv)
            "too many regions\n",
            t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
            t.sharing, t.deciding, t.skipped);
-    printf("%u queries, %u runs that repeat, %u verdicts without a run\n", t.queries, t.loops,
-           t.without_run);
+    printf(
+        "%u queries, %u runs that repeat, %u verdicts without a run; values of %u (%u infinite), "
+        "%u unknown\n",
+        t.queries, t.loops, t.without_run, t.measured, t.infinite, t.unbounded);
     if (argc == 1) {
         for (unsigned i = QUERY_ALWAYS; i <= QUERY_LEADS; i++)
             CHECK(&unit, t.held[i] > 100 && t.failed[i] > 100);
+        CHECK(&unit, t.measured > 1000 && t.infinite > 100 && t.unbounded < t.measured / 5);
         CHECK(&unit, t.loops > 100 && t.without_run < t.queries / 50);
         CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50
                          && t.failing > 10 && t.open_dates > 10 && t.eventually > 25

@@ -120,7 +120,8 @@ void roam_take_all(struct roam *roam, uint64_t tag)
     struct zoned_worker *own = zoned_of(worker);
     for (uint32_t i = 0; i < own->rule_count; i++) {
         const uint32_t rule = own->moving[i].rule;
-        if (!moves_can_begin(&own->moves, rule)) continue;
+        if ((roam->leave_out && roam->leave_out[rule]) || !moves_can_begin(&own->moves, rule))
+            continue;
         if (!zoned_resolve(worker, NULL, i)) mem_refuse(roam->mem);
         const enum moves_result moved =
             moves_begin(&own->moves, &own->moving[i], own->moving, own->rule_count);

@@ -30,8 +30,9 @@ struct roam {
     VEC(uint32_t) parents, vias; /* per node: how it was found; ROAM_NONE: it is initial */
     bool keeps_edges;            /* all steps are kept, not only those to new nodes: */
     VEC(struct roam_edge) edges;
-    VEC(uint64_t) first; /* per expanded node, of its edges */
-    uint32_t at;         /* the node that is being expanded; ROAM_NONE: none, states are initial */
+    VEC(uint64_t) first;   /* per expanded node, of its edges */
+    const bool *leave_out; /* per rule: it is not taken; NULL: all are */
+    uint32_t at; /* the node that is being expanded; ROAM_NONE: none, states are initial */
     double started;
 };
 

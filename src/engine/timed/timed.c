@@ -3,6 +3,7 @@
 #include "engine/timed/timed.h"
 
 #include "base/clock.h"
+#include "engine/timed/extremes.h"
 #include "engine/timed/maximal.h"
 #include "engine/timed/temporal.h"
 #include "engine/timed/zoned.h"
@@ -210,7 +211,7 @@ static void run_exactly(void *context)
 
 static bool is_answered_later(const struct model *model, const struct property_result *entry)
 {
-    return maximal_decides(model, entry);
+    return maximal_decides(model, entry) || extremes_decides(model, entry);
 }
 
 /* Why the graph is not all there; NULL: it is. */
@@ -238,7 +239,8 @@ static void answer_query(struct task *task, struct property_result *entry, struc
         return;
     }
     mem->recover = &recover;
-    maximal_check(task, entry, result);
+    if (maximal_decides(task->model, entry)) maximal_check(task, entry, result);
+    else extremes_check(task, entry, result);
     mem->recover = outer;
 }
 
