@@ -1,6 +1,7 @@
 #include "model/timed_eval.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef __int128 wide; /* a constant of the model times a denominator */
@@ -429,4 +430,60 @@ bool timed_holds(struct timed_state *state, formula f, bool *value)
         if (!timed_holds(state, i ? node->b : node->a, &operands[i])) return false;
     *value = combine(node->op, operands[0], operands[1]);
     return true;
+}
+
+/* ---- moments ---- */
+
+size_t timed_moments_most(const struct model *model)
+{
+    return 1 + 3 * (model->constraints.len + 2 * (size_t)model->rules.len);
+}
+
+static void add_moment(int64_t *moments, uint32_t *count, wide delay)
+{
+    for (int d = -1; d <= 1; d++)
+        if (delay + d >= 0 && delay + d < INT64_MAX / 4) moments[(*count)++] = (int64_t)delay + d;
+}
+
+static int compare_moments(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* When the difference of a clock and nothing is at its bound. */
+static void add_constraint_moment(const struct timed_state *state,
+                                  const struct clock_constraint *constraint, int64_t *moments,
+                                  uint32_t *count)
+{
+    const bool is_upper = constraint->y == MODEL_NONE;
+    const uint32_t clock = is_upper ? constraint->x : constraint->y;
+    int64_t bound = constraint->bound;
+    if (clock == MODEL_NONE || (!is_upper && constraint->x != MODEL_NONE)) return;
+    if (constraint->varies && !eval_expr(state->model, constraint->value, state->values, &bound))
+        return;
+    const wide at = (wide)(is_upper ? bound : -bound) * state->denominator;
+    add_moment(moments, count, at - state->clocks[clock]);
+}
+
+uint32_t timed_moments(const struct timed_state *state, int64_t *moments)
+{
+    const struct model *model = state->model;
+    uint32_t count = 0, kept = 1;
+    moments[count++] = 0;
+    for (uint32_t i = 0; i < model->constraints.len; i++)
+        add_constraint_moment(state, &model->constraints.data[i], moments, &count);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        if (!has_timer(state, r)) continue;
+        const struct model_interval *interval =
+            &model->intervals.data[model->rules.data[r].interval];
+        add_moment(moments, &count, (wide)interval->low * state->denominator - state->timers[r]);
+        if (!interval->infinite)
+            add_moment(moments, &count,
+                       (wide)interval->high * state->denominator - state->timers[r]);
+    }
+    qsort(moments, count, sizeof *moments, compare_moments);
+    for (uint32_t i = 1; i < count; i++)
+        if (moments[i] != moments[kept - 1]) moments[kept++] = moments[i];
+    return kept;
 }

@@ -86,4 +86,10 @@ bool timed_is_stuck(struct timed_state *state);
 /* The value of a condition of a query now; false: it cannot be evaluated. */
 bool timed_holds(struct timed_state *state, formula f, bool *value);
 
+/* The delays from now on at which a condition can change: where a timer or a clock is at a constant
+ * of the model, and one part of a tick before and behind it; 0 is the first. Ascending; how many.
+ * Room for so many is the caller's. */
+size_t timed_moments_most(const struct model *model);
+uint32_t timed_moments(const struct timed_state *state, int64_t *moments);
+
 #endif

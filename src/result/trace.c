@@ -315,18 +315,3 @@ const char *trace_verify_temporal(const struct model *model, const struct trace 
     mem_free(model->mem, target);
     return wrong;
 }
-
-const char *trace_verify_query(const struct model *model, const struct trace *trace,
-                               const struct model_query *query)
-{
-    struct timed_state state;
-    bool value = false;
-    timed_init(&state, model, trace->denominator ? trace->denominator : 1);
-    const char *wrong = trace_follow(trace, &state);
-    if (!wrong && !timed_holds(&state, query->p, &value))
-        wrong = "the query cannot be evaluated at the end";
-    if (!wrong && value != (query->kind == QUERY_SOMETIME))
-        wrong = "the query has another value at the end";
-    timed_release(&state);
-    return wrong;
-}

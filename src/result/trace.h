@@ -75,8 +75,4 @@ const char *trace_verify(const struct model *model, const struct trace *trace,
 const char *trace_verify_temporal(const struct model *model, const struct trace *trace,
                                   enum property_kind kind, formula f);
 
-/* The same for a query that looks at more than the values of single states (model.h). */
-const char *trace_verify_query(const struct model *model, const struct trace *trace,
-                               const struct model_query *query);
-
 #endif

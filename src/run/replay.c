@@ -1,6 +1,7 @@
 #include "run/replay.h"
 
 #include "result/value.h"
+#include "result/witness.h"
 #include "run/load.h"
 #include "run/message.h"
 
@@ -400,8 +401,8 @@ static void judge_claim(struct session *session, json_t *root, struct trace *tra
             entry->in_each_state
                 ? !trace_verify(session->model, trace, entry->kind, entry->invariant)
             : entry->kind == PROPERTY_QUERY
-                ? !trace_verify_query(session->model, trace,
-                                      &session->model->queries.data[entry->property->query])
+                ? !witness_check(session->model, trace,
+                                 &session->model->queries.data[entry->property->query])
                 : !trace_verify_temporal(session->model, trace, entry->kind, entry->property->root);
         return;
     }

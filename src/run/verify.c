@@ -2,6 +2,7 @@
 
 #include "base/version.h"
 #include "result/lasso.h"
+#include "result/witness.h"
 #include "run/message.h"
 
 /* What is wrong with the evidence of a property; NULL: nothing. */
@@ -12,8 +13,7 @@ static const char *find_fault(const struct model *model, const struct task *task
     if (entry->trace && entry->in_each_state)
         wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
     else if (entry->trace && entry->kind == PROPERTY_QUERY)
-        wrong =
-            trace_verify_query(model, entry->trace, &model->queries.data[entry->property->query]);
+        wrong = witness_check(model, entry->trace, &model->queries.data[entry->property->query]);
     else if (entry->trace)
         wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
     if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state

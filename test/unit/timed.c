@@ -8,13 +8,14 @@
  * by their order only, and what is larger than every constant by nothing. From it the next region
  * in time is a step of a known length, which model/timed_eval takes, as it takes the rules.
  * Compared are the reachable discrete states, the shortest way to one of them, deadlocks and
- * run-time errors, F p and G F p; every trace is verified with its delays, and loops can be gone
- * round several times. */
+ * run-time errors, F p and G F p, queries of all kinds with clocks and `deadlock`; every trace is
+ * verified with its delays, and loops can be gone round several times. */
 #include "base/random.h"
 #include "engine/timed/dating.h"
 #include "engine/timed/timed.h"
 #include "search/search.h"
 #include "engine/timed/timers.h"
+#include "result/witness.h"
 #include "solver/store.h"
 #include "unit/unit.h"
 
@@ -37,6 +38,8 @@ struct test {
     uint32_t shared;  /* the variable that conditions and bounds read */
     uint32_t visible; /* variables that are not hidden come first */
     unsigned rich, with_differences, with_setters, rushing;
+    unsigned queries, held[QUERY_BOUNDS + 1], failed[QUERY_BOUNDS + 1], loops, without_run;
+    unsigned measured, unbounded, infinite;
     unsigned sharing;  /* models in which rules share a timer */
     unsigned deciding; /* models in which rules with a REQUIRE share one */
 };
@@ -830,6 +833,248 @@ static void count_rich(struct test *t)
     t->rushing += rushes;
 }
 
+/* ---- queries ---- */
+
+static formula random_atom(struct test *t)
+{
+    struct model *model = t->model;
+    if (chance(t, 15)) return formula_deadlock(&model->formulas, nowhere);
+    if (model->clocks.len && chance(t, 60)) {
+        vec_push(t->mem, &model->constraints, random_constraint(t, chance(t, 50)));
+        return formula_clock(&model->formulas, model->constraints.len - 1, nowhere);
+    }
+    uint32_t var = below(t, model->vars.len);
+    return formula_atom(&model->formulas,
+                        equals(model, var, below(t, (uint64_t)model->vars.data[var].high + 1)),
+                        nowhere);
+}
+
+static formula random_condition(struct test *t, unsigned depth)
+{
+    static const enum formula_op ops[] = {FORMULA_NOT, FORMULA_AND,     FORMULA_OR,
+                                          FORMULA_OR,  FORMULA_IMPLIES, FORMULA_IFF};
+    if (!depth || chance(t, 25)) return random_atom(t);
+    formula a = random_condition(t, depth - 1), b = random_condition(t, depth - 1);
+    return formula_make(&t->model->formulas, &t->model->exprs, ops[below(t, 6)], a, b, nowhere);
+}
+
+/* Per region: whether the condition has the value there. */
+static bool *where(struct regions *regions, formula f, bool wanted)
+{
+    bool *set = mem_alloc(regions->t->mem, regions->all.count + 1), value;
+    for (uint64_t i = 0; i < regions->all.count; i++) {
+        load_record(regions, store_get(&regions->all, i));
+        CHECK(regions->t->unit, timed_holds(&regions->state, f, &value));
+        set[i] = value == wanted;
+    }
+    return set;
+}
+
+/* Of a set of regions, those from which a run stays in it: infinite, or it ends where no time can
+ * pass any more in a stuck region, or where it passes for ever. */
+static void stay_for_ever(struct regions *regions, bool *set)
+{
+    const uint64_t count = regions->all.count;
+    bool *can = mem_alloc(regions->t->mem, count + 1),
+         *ends = mem_alloc(regions->t->mem, count + 1);
+    for (uint64_t i = 0; i < count; i++) {
+        load_record(regions, store_get(&regions->all, i));
+        const struct timed_window patience = timed_patience(&regions->state);
+        ends[i] = patience.infinite || timed_is_stuck(&regions->state);
+    }
+    for (uint32_t i = 0; i < regions->edges.len; i++)
+        if (!regions->edges.data[i].takes_rule) ends[regions->edges.data[i].from] = false;
+    for (bool smaller = true; smaller;) {
+        smaller = false;
+        memcpy(can, ends, count);
+        for (uint32_t i = 0; i < regions->edges.len; i++)
+            can[regions->edges.data[i].from] |= set[regions->edges.data[i].to];
+        for (uint64_t i = 0; i < count; i++) {
+            smaller |= set[i] && !can[i];
+            set[i] = set[i] && can[i];
+        }
+    }
+    mem_free(regions->t->mem, can);
+    mem_free(regions->t->mem, ends);
+}
+
+static bool is_in(const struct regions *regions, const bool *set, bool initially)
+{
+    bool found = false;
+    for (uint32_t i = 0; initially && i < regions->initial.len; i++)
+        found |= set[regions->initial.data[i]];
+    for (uint64_t i = 0; !initially && i < regions->all.count; i++) found |= set[i];
+    return found;
+}
+
+static bool expect_query(struct regions *regions, const struct model_query *query)
+{
+    const enum query_kind kind = query->kind;
+    bool *set = where(regions, kind == QUERY_LEADS ? query->q : query->p,
+                      kind == QUERY_SOMETIME || kind == QUERY_KEEPS);
+    bool initially = kind == QUERY_KEEPS || kind == QUERY_MEETS;
+    if (initially || kind == QUERY_LEADS) stay_for_ever(regions, set);
+    if (kind == QUERY_LEADS) {
+        bool *begun = where(regions, query->p, true);
+        for (uint64_t i = 0; i < regions->all.count; i++) set[i] = set[i] && begun[i];
+        mem_free(regions->t->mem, begun);
+    }
+    bool found = is_in(regions, set, initially);
+    mem_free(regions->t->mem, set);
+    return found == (kind == QUERY_SOMETIME || kind == QUERY_KEEPS);
+}
+
+static bool has_deadlock(const struct model *model, formula f)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    bool found = node->op == FORMULA_DEADLOCK;
+    for (unsigned i = 0; i < formula_table[node->op].arity; i++)
+        found |= has_deadlock(model, i ? node->b : node->a);
+    return found;
+}
+
+static void check_query(struct test *t, struct regions *regions,
+                        const struct property_result *entry)
+{
+    const struct model_query *query = &t->model->queries.data[entry->property->query];
+    const bool expected = expect_query(regions, query);
+    const enum verdict answer = result_answer(entry);
+    CHECK(t->unit, answer == (expected ? VERDICT_HOLDS : VERDICT_VIOLATED));
+    if (answer != (expected ? VERDICT_HOLDS : VERDICT_VIOLATED)) {
+        struct text text;
+        text_init(&text, t->mem);
+        model_print_formula(t->model, &text, query->p);
+        if (query->kind == QUERY_LEADS) text_add(&text, " --> ");
+        if (query->kind == QUERY_LEADS) model_print_formula(t->model, &text, query->q);
+        printf("%s %s: %s (%s)\n", query_kind_name[query->kind], text.data, verdict_name[answer],
+               entry->reason ? entry->reason : "");
+    }
+    t->queries++;
+    *(expected ? &t->held[query->kind] : &t->failed[query->kind]) += 1;
+    if (entry->verdict != VERDICT_VIOLATED) return;
+    if (!entry->trace) {
+        t->without_run++;
+        CHECK(t->unit, has_deadlock(t->model, query->p) || has_deadlock(t->model, query->q));
+        return;
+    }
+    const char *wrong = entry->in_each_state
+                            ? trace_verify(t->model, entry->trace, entry->kind, entry->invariant)
+                            : witness_check(t->model, entry->trace, query);
+    if (wrong) printf("%s: %s\n", query_kind_name[query->kind], wrong);
+    CHECK(t->unit, !wrong);
+    t->loops += entry->trace->loop != MODEL_NONE;
+    trace_free(t->model, entry->trace);
+}
+
+/* What a region says of a term, in ends of its own; false: it is above all constants. */
+static bool value_of(struct regions *regions, const struct query_term *term, struct extent_end *sup,
+                     struct extent_end *inf)
+{
+    int64_t value, parts = regions->parts;
+    *sup = *inf = (struct extent_end){.is_known = true};
+    if (!term->is_clock) {
+        CHECK(regions->t->unit,
+              eval_expr(regions->model, term->value, regions->state.values, &value));
+        sup->number = inf->number = value;
+        return true;
+    }
+    value = regions->state.clocks[term->clock];
+    sup->is_open = inf->is_open = value % parts != 0;
+    sup->number = value / parts + sup->is_open;
+    inf->number = value / parts;
+    return value <= LARGEST * parts;
+}
+
+static bool is_same_end(const struct extent_end *a, const struct extent_end *b)
+{
+    if (!a->is_asked || !b->is_asked) return a->is_asked == b->is_asked;
+    return a->is_known == b->is_known
+           && (!a->is_known || a->is_infinite || b->is_infinite
+                   ? a->is_infinite == b->is_infinite
+                   : a->number == b->number && a->is_open == b->is_open);
+}
+
+static void check_term(struct test *t, struct regions *regions, const bool *set,
+                       const struct query_term *term, const struct extent *got)
+{
+    struct extent_end sup = {.is_asked = got->sup.is_asked}, inf = {.is_asked = got->inf.is_asked},
+                      low, high;
+    bool is_above = false;
+    for (uint64_t i = 0; i < regions->all.count; i++) {
+        if (!set[i]) continue;
+        load_record(regions, store_get(&regions->all, i));
+        if (!value_of(regions, term, &high, &low)) {
+            is_above = true;
+            continue;
+        }
+        extent_raise(&sup, high);
+        extent_lower(&inf, low);
+    }
+    if (!is_above || inf.is_known) CHECK(t->unit, is_same_end(&inf, &got->inf));
+    else if (inf.is_asked) CHECK(t->unit, got->inf.is_known && got->inf.number >= LARGEST);
+    if (!is_above) CHECK(t->unit, is_same_end(&sup, &got->sup));
+    else if (sup.is_asked)
+        CHECK(t->unit, got->sup.is_known && (got->sup.is_infinite || got->sup.number > LARGEST));
+    t->infinite += got->sup.is_infinite;
+}
+
+static void check_values(struct test *t, struct regions *regions,
+                         const struct property_result *entry)
+{
+    const struct model *model = t->model;
+    const struct model_query *query = &model->queries.data[entry->property->query];
+    t->unbounded += entry->verdict == VERDICT_UNKNOWN;
+    if (entry->verdict == VERDICT_UNKNOWN) return;
+    CHECK(t->unit, entry->verdict == VERDICT_HOLDS && entry->value_count == query->terms);
+    bool *set = where(regions, query->p, true);
+    for (uint32_t i = 0; i < query->terms; i++)
+        check_term(t, regions, set, &model->query_terms.data[query->first_term + i],
+                   &entry->values[i]);
+    mem_free(t->mem, set);
+    t->measured++;
+}
+
+static void add_measure(struct test *t, enum query_kind kind)
+{
+    struct model *model = t->model;
+    const uint32_t var = below(t, model->vars.len);
+    struct query_term terms[2] = {
+        {.value = expr_var_in(&model->exprs, var, 0, model->vars.data[var].high), .text = "v"},
+        {.is_clock = true, .text = "c"}};
+    struct model_query query = {.kind = kind, .terms = model->clocks.len ? 2 : 1};
+    if (model->clocks.len) terms[1].clock = below(t, model->clocks.len);
+    query.p = query.q = random_condition(t, below(t, 3));
+    model_add_query(model, query, terms, "measure", nowhere);
+}
+
+static void compare_queries(struct test *t, struct regions *regions)
+{
+    enum { QUERIES = 10 };
+    struct model *model = t->model;
+    model->properties.len = 0;
+    for (unsigned i = 0; i < QUERIES; i++) {
+        struct model_query query = {.kind = i % 5, .p = random_condition(t, below(t, 4))};
+        query.q = query.kind == QUERY_LEADS ? random_condition(t, below(t, 4)) : query.p;
+        model_add_query(model, query, NULL, "query", nowhere);
+    }
+    for (unsigned kind = QUERY_SUP; kind <= QUERY_BOUNDS; kind++) add_measure(t, kind);
+    struct task task = {.model = model, .equal_zones = chance(t, 30)};
+    struct result result;
+    task.properties = result_list_properties(model, false, &task.property_count);
+    timed_run(&task, NULL, &result);
+    CHECK(t->unit, !result.broken);
+    if (result.broken) printf("%s\n", result.broken);
+    for (uint32_t i = 0; i < task.property_count; i++)
+        if (task.properties[i].kind == PROPERTY_QUERY) {
+            const uint32_t query = task.properties[i].property->query;
+            if (model->queries.data[query].kind < QUERY_SUP)
+                check_query(t, regions, &task.properties[i]);
+            else check_values(t, regions, &task.properties[i]);
+        }
+    mem_free(t->mem, task.properties);
+    free_result(t, &result);
+}
+
 static void compare(struct test *t)
 {
     struct regions regions;
@@ -855,6 +1100,7 @@ static void compare(struct test *t)
     for (unsigned equal = 0; equal < 2; equal++)
         compare_properties(t, &regions, equal, regions.levels[target], has_absent);
     compare_temporal(t, &regions);
+    compare_queries(t, &regions);
     release_regions(&regions);
 }
 
@@ -1170,7 +1416,20 @@ int main(int argc, char **argv)
         "%u have urgent rules with clock guards)\n",
         t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
         t.sharing, t.deciding, t.skipped, t.rich, t.with_differences, t.with_setters, t.rushing);
+    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u "
+           "traces with fractions, %u models share timers (%u with conditions in code), %u have "
+           "too many regions\n",
+           t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
+           t.sharing, t.deciding, t.skipped);
+    printf(
+        "%u queries, %u runs that repeat, %u verdicts without a run; values of %u (%u infinite), "
+        "%u unknown\n",
+        t.queries, t.loops, t.without_run, t.measured, t.infinite, t.unbounded);
     if (argc == 1) {
+        for (unsigned i = QUERY_ALWAYS; i <= QUERY_LEADS; i++)
+            CHECK(&unit, t.held[i] > 100 && t.failed[i] > 100);
+        CHECK(&unit, t.measured > 1000 && t.infinite > 100 && t.unbounded < t.measured / 5);
+        CHECK(&unit, t.loops > 100 && t.without_run < t.queries / 50);
         CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50
                          && t.failing > 10 && t.open_dates > 10 && t.eventually > 25
                          && t.again > 10);

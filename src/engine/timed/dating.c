@@ -328,11 +328,16 @@ static void require_in_zone(struct dating *dating, const struct dating_goal *goa
     require(dating, (struct difference){y.since, x.since, bound - 2 * (x.offset - y.offset)});
 }
 
+static void add_zone(struct dating *dating, const struct dating_goal *goal, uint32_t date)
+{
+    for (uint32_t i = 0; goal->zone && i < goal->zone->size; i++)
+        for (uint32_t j = 0; j < goal->zone->size; j++) require_in_zone(dating, goal, i, j, date);
+}
+
 static void add_goal(struct dating *dating, const struct dating_goal *goal, uint32_t date)
 {
     add_patience(dating, date);
-    for (uint32_t i = 0; goal->zone && i < goal->zone->size; i++)
-        for (uint32_t j = 0; j < goal->zone->size; j++) require_in_zone(dating, goal, i, j, date);
+    add_zone(dating, goal, date);
     if (goal->failing == MODEL_NONE) return;
     const struct model_rule *rule = &dating->model->rules.data[goal->failing];
     if (rule->interval != MODEL_NONE) require(dating, lower_end(dating, goal->failing, date));
@@ -435,6 +440,44 @@ bool dating_find(const struct model *model, struct trace *trace, const struct da
         for (uint32_t i = 0; i + 1 < dating.count; i++)
             trace->delays[i] = dates.numerators[i + 1] - dates.numerators[i];
         for (uint32_t i = 0; i + 1 < dating.count; i++) assert(trace->delays[i] >= 0);
+        dates_release(&dates);
+    }
+    end(&dating);
+    return found;
+}
+
+/* ---- moment by moment ---- */
+
+static void add_event(struct dating *dating, const struct dating_event *event, uint32_t date)
+{
+    const struct dating_goal before = {.zone = event->before, .sources = event->sources},
+                             after = {.zone = event->after, .sources = event->after_sources};
+    if (date) add_patience(dating, date);
+    add_zone(dating, &before, date);
+    if (event->rule == MODEL_NONE) return;
+    add_step(dating, event->rule, date);
+    if (!dating->impossible) add_zone(dating, &after, date);
+}
+
+bool dating_follow(const struct model *model, struct trace *trace,
+                   const struct dating_event *events, uint32_t count)
+{
+    struct dating dating;
+    struct dates dates;
+    uint32_t state = 0;
+    start(&dating, model, trace);
+    for (uint32_t i = 0; !dating.impossible && i < count; i++) add_event(&dating, &events[i], i);
+    dating.count = count;
+    dating.chosen =
+        mem_alloc(model->mem, (dating.clauses.len + UINT64_C(1)) * sizeof *dating.chosen);
+    const bool found = !dating.impossible && choose(&dating, &dates);
+    if (found) {
+        trace_add_delays(model, trace, dates.denominator);
+        for (uint32_t i = 0; i < count; i++) {
+            assert(state <= trace->steps);
+            if (i) trace->delays[state] += dates.numerators[i] - dates.numerators[i - 1];
+            state += events[i].rule != MODEL_NONE && state < trace->steps;
+        }
         dates_release(&dates);
     }
     end(&dating);

@@ -19,4 +19,17 @@ struct dating_goal {
  * such dates, and the trace is as before. Memory is taken by calls that jump when it is refused. */
 bool dating_find(const struct model *model, struct trace *trace, const struct dating_goal *goal);
 
+/* A moment of a run. */
+struct dating_event {
+    uint32_t rule;            /* that is taken then; MODEL_NONE: none, time goes on */
+    const struct dbm *before; /* where timers and clocks are, just before; NULL: anywhere ... */
+    const uint32_t *sources;  /* ... as in a goal */
+    const struct dbm *after;  /* the same just after the rule */
+    const uint32_t *after_sources;
+};
+/* The same for a run whose moments are given, the first one at time 0; the rules are those of the
+ * trace, and of its loop. What comes behind the last moment is not looked at. */
+bool dating_follow(const struct model *model, struct trace *trace,
+                   const struct dating_event *events, uint32_t count);
+
 #endif

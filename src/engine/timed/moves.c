@@ -134,7 +134,7 @@ static enum moves_result let_pass(struct moves *moves, const struct config *conf
         moves->next_passed = 0;
         return moves_pass(moves, config) ? MOVES_ZONE : MOVES_REFUSED;
     }
-    if (!config->urgent) {
+    if (!config->urgent && !moves->stays) {
         dbm_up(zone);
         moves_stop(zone, config);
     }
@@ -177,6 +177,18 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
 {
     dbm_copy(&moves->source, zone);
     enter(moves, config);
+}
+
+void moves_join(struct moves *moves) { moves_extrapolate(moves, &moves->next, &moves->config); }
+
+void moves_stay_in(struct moves *moves, const struct dbm *zone)
+{
+    if (!moves->config.urgent) {
+        dbm_up(&moves->next);
+        dbm_intersect(&moves->next, zone);
+    }
+    assert(!dbm_is_empty(&moves->next));
+    moves_extrapolate(moves, &moves->next, &moves->config);
 }
 
 void moves_enter_all(struct moves *moves)

@@ -48,6 +48,7 @@ struct moves {
     const struct moves_rule *rule; /* that is being taken */
     uint32_t piece;
     bool single;
+    bool stays; /* no time passes in states that are entered: moves->next is what it is then */
 };
 
 /* False when memory is refused; then nothing is left to release. */
@@ -71,6 +72,12 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
 
 /* The same with all valuations that the configuration in moves->config allows. */
 void moves_enter_all(struct moves *moves);
+
+/* In the state at hand: lets time pass in moves->next as long as it is in the zone, to which it
+ * belongs or comes at once, and joins what no future comparison can tell apart. */
+void moves_stay_in(struct moves *moves, const struct dbm *zone);
+/* The same without letting time pass. */
+void moves_join(struct moves *moves);
 
 /* Taking a rule. `rules` are all that are enabled, among them the ones that hold this one back.
  * MOVES_REFUSED: memory was refused. MOVES_ZONE: it can be taken at some time; then moves_next

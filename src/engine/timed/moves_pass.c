@@ -227,10 +227,10 @@ static void extrapolate_part(struct moves *moves, const struct config *config, s
 bool moves_pass(struct moves *moves, const struct config *config)
 {
     federation_clear(&moves->passed, config->count);
-    if (moves_rushes(config)) {
+    if (moves_rushes(config) && !moves->stays) {
         if (!pass_rushing(moves, config)) return false;
     } else {
-        if (!config->urgent) {
+        if (!config->urgent && !moves->stays) {
             dbm_up(&moves->next);
             moves_stop(&moves->next, config);
         }

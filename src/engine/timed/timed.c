@@ -3,6 +3,8 @@
 #include "engine/timed/timed.h"
 
 #include "base/clock.h"
+#include "engine/timed/extremes.h"
+#include "engine/timed/maximal.h"
 #include "engine/timed/temporal.h"
 #include "engine/timed/zoned.h"
 #include "program/reached.h"
@@ -212,6 +214,70 @@ static void run_exactly(void *context)
     furthest_add(&repetition->furthest, repetition->result);
 }
 
+/* ---- queries that need searches of their own ---- */
+
+static bool is_answered_later(const struct model *model, const struct property_result *entry)
+{
+    return maximal_decides(model, entry) || extremes_decides(model, entry);
+}
+
+/* Where zones are cut while time passes, runs are not followed piece by piece (maximal.c). */
+static bool is_cut_by_time(const struct model *model)
+{
+    bool found = false;
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        found |= model->rules.data[r].is_urgent && model->rules.data[r].guards;
+    for (uint32_t i = 0; i < model->constraints.len; i++)
+        found |= clocks_is_diagonal(&model->constraints.data[i]);
+    return found;
+}
+
+/* Why the graph is not all there; NULL: it is. */
+static const char *why_not_later(const struct task *task, const struct property_result *entry,
+                                 const struct result *result)
+{
+    if (maximal_decides(task->model, entry) && is_cut_by_time(task->model))
+        return "it is not decided in models with differences of clocks, or with clock guards on "
+               "urgent channels";
+    if (result->stop != STOP_NONE) return stop_reason_text[result->stop];
+    if (task->part || task->max_depth || task->by_interactions || task->hides_position)
+        return "it needs the whole graph: without --bound, --split and --partition";
+    return NULL;
+}
+
+/* Memory that is refused leaves the property unknown, and what it had until everything ends. */
+static void answer_query(struct task *task, struct property_result *entry, struct result *result)
+{
+    struct mem *mem = task->model->mem;
+    const struct mem_lift before = {mem->limit, mem->lifted};
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
+    if (setjmp(recover)) {
+        mem->recover = outer;
+        mem_lower(mem, before);
+        entry->trace = NULL;
+        entry->verdict = VERDICT_UNKNOWN;
+        entry->reason = stop_reason_text[result_why_refused()];
+        return;
+    }
+    mem->recover = &recover;
+    if (maximal_decides(task->model, entry)) maximal_check(task, entry, result);
+    else extremes_check(task, entry, result);
+    mem->recover = outer;
+}
+
+static void answer_queries(struct task *task, struct result *result)
+{
+    const double started = clock_now();
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        struct property_result *entry = &task->properties[i];
+        if (!is_answered_later(task->model, entry)) continue;
+        entry->reason = why_not_later(task, entry, result);
+        if (!entry->reason) answer_query(task, entry, result);
+    }
+    result->seconds += clock_now() - started;
+}
+
 /* A search that meets a state whose deadlock its zones do not tell begins again with exact ones.
  * Both kinds are exact for reachability, so what was found before that stays found; when the second
  * one is cut short, the further one is told (result/furthest.h). Of a search that is split, all
@@ -229,6 +295,7 @@ void timed_run(struct task *task, const struct search_graph *graph, struct resul
     furthest_add(&repetition.furthest, result);
     if (!done && !task->part) furthest_run(&repetition.furthest, run_exactly, &repetition);
     furthest_end(&repetition.furthest, result);
+    answer_queries(task, result);
 }
 
 /* ---- what is beyond it ---- */

@@ -136,6 +136,8 @@ bool zoned_build(struct worker *worker, const uint64_t *words, uint64_t hash, ui
 bool zoned_expand(struct worker *worker, struct set *set, uint64_t state);
 /* Lists the rules of the state in worker->words; moves has its configuration. */
 bool zoned_list(struct worker *worker, struct set *set);
+/* Where the i-th of them leads: its configuration. False: memory was refused. */
+bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i);
 /* Puts a step with the zone in moves.next into the batch, whose words are there. False: memory was
  * refused. */
 bool zoned_put(struct worker *worker, struct batch_state *begun, const struct zoned_step *known,
@@ -161,6 +163,8 @@ enum pieces_result zoned_find(struct worker *worker, formula f, bool wanted, boo
 void zoned_complete(struct space *space, struct property_result *entry, const uint64_t *words);
 void zoned_date(struct zoned *zoned, struct trace *trace, const struct dating_goal *goals,
                 uint32_t count);
+/* What the clocks of its zones are, for dating (dating.h); the list is the caller's. */
+uint32_t *zoned_sources(const struct zoned *zoned, const struct config *config);
 void zoned_date_stuck(struct zoned *zoned, struct trace *trace, const uint64_t *words);
 
 extern const struct space_kind zoned_kind;

@@ -255,8 +255,7 @@ static void sort_out(struct worker *worker, const struct set *set)
     }
 }
 
-/* Where the i-th rule leads. False: memory was refused. */
-static bool resolve(struct worker *worker, struct set *set, uint32_t i)
+bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i)
 {
     const struct zoned *zoned = (const struct zoned *)worker->space;
     struct zoned_worker *own = zoned_of(worker);
@@ -290,7 +289,7 @@ bool zoned_list(struct worker *worker, struct set *set)
     sort_out(worker, set);
     bool good = true;
     for (uint32_t i = 0; good && zoned->clocks.invariants.len && i < own->rule_count; i++)
-        good = resolve(worker, set, i);
+        good = zoned_resolve(worker, set, i);
     return good;
 }
 
@@ -303,7 +302,7 @@ static bool take(struct worker *worker, struct set *set, struct batch_state *beg
     const struct zoned_rule *rule = &own->rules[i];
     const struct batch_step *listed = &own->listed.steps[rule->listed];
     if (!moves_can_begin(&own->moves, listed->fast->rule)) return true;
-    if (!resolve(worker, set, i)) return false;
+    if (!zoned_resolve(worker, set, i)) return false;
     enum moves_result moved =
         moves_begin(&own->moves, &own->moving[i], own->moving, own->rule_count);
     const struct zoned_step known = {.discrete = rule->discrete, .built = rule->built};

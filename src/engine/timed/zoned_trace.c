@@ -15,20 +15,28 @@ void zoned_date(struct zoned *zoned, struct trace *trace, const struct dating_go
         zoned->result->broken = "there are no dates for a sequence of rules that zones allow";
 }
 
-/* One of the zones of the state's configuration must be reached by waiting in the last state. */
-static void date_rest(struct zoned *zoned, const struct config *config,
-                      const struct federation *rest, struct trace *trace)
+uint32_t *zoned_sources(const struct zoned *zoned, const struct config *config)
 {
-    struct mem *mem = zoned->space.mem;
-    const uint32_t count = rest->count, timers = zoned->timers.list.len;
-    struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
-    struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
-    uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
+    const uint32_t timers = zoned->timers.list.len;
+    uint32_t *sources =
+        mem_alloc(zoned->space.mem, (config->count + UINT64_C(1)) * sizeof *sources);
     for (uint32_t i = 0; i < config->count; i++) {
         const uint32_t source = config_clock(config, i)->source;
         sources[i] = source < timers ? zoned->timers.list.data[source].rule
                                      : zoned->space.model->rules.len + source - timers;
     }
+    return sources;
+}
+
+/* One of the zones of the state's configuration must be reached by waiting in the last state. */
+static void date_rest(struct zoned *zoned, const struct config *config,
+                      const struct federation *rest, struct trace *trace)
+{
+    struct mem *mem = zoned->space.mem;
+    const uint32_t count = rest->count;
+    struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
+    struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
+    uint32_t *sources = zoned_sources(zoned, config);
     for (uint32_t i = 0; i < count; i++) {
         zones[i] = federation_get(rest, i);
         goals[i] =

@@ -1,0 +1,636 @@
+/* Is there a run on which a condition r is true all the time, during delays too? It begins in an
+ * initial state, or, for p --> q, in any moment that can be reached and has p and not q. A run is
+ * infinite (infinitely many steps in finite time count), or it ends where time can pass for ever
+ * with r, or where no step is possible any more and r stays true as long as time can pass.
+ *
+ *     E[] p     such a run with r = p
+ *     A<> p     no such run with r = not p
+ *     p --> q   no such run with r = not q that begins with p
+ *
+ * In a discrete state r is a union of zones that do not overlap, its pieces (pieces.c), each within
+ * the invariants. The graph that is searched has
+ *
+ *  - entries: a discrete state that was just entered, and the zone of valuations then;
+ *  - stays: one of its pieces, and the zone of valuations while time passes in it. A piece is
+ *    convex: time between two of its points passes in it;
+ *  - steps from stays to entries, from an entry to the stays of the pieces that it meets, and from
+ *    a stay to that of another piece, by letting time pass: a moment v of the crossing belongs to
+ *    the new piece and those just before it to the old one, or v belongs to the old piece and those
+ *    just after it to the new one. "Just before" and "just after" turn bounds of clocks into weak
+ *    or strict ones and leave differences alone;
+ *  - for p --> q, all reachable symbolic states, free of r, from which entries begin.
+ *
+ * Every zone is kept, none stands for others, and they are extrapolated with the larger of both
+ * bounds, in which the constants of the query count: valuations that are joined can do the same
+ * (bisimulation), and r tells them apart from no others. So a cycle of stays and entries is an
+ * infinite run (each valuation of a zone comes from one of the zone before, and there are finitely
+ * many classes of them), and an infinite run is a cycle. Letting time pass alone makes no cycle: a
+ * line does not come back to a convex set.
+ *
+ * A stay rests for ever when its piece has no upper bounds and time may pass. It has an end when a
+ * valuation of it is stuck and no delay leads out of the piece within the invariants.
+ *
+ * Evidence: the way to that, dated with moments for each step and crossing. A condition with
+ * `deadlock` may have pieces with differences of clocks, which extrapolation does not respect one
+ * by one, only all together; then there may be no dates for this sequence of pieces, and the
+ * verdict has no run. */
+#include "engine/timed/maximal.h"
+
+#include "base/clock.h"
+#include "engine/timed/roam.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { TAG_FREE, TAG_ENTRY, TAG_STAY };                   /* TAG_STAY + number of the piece */
+enum { VIA_BEFORE = 0xFFFFFFFD, VIA_AFTER = 0xFFFFFFFC }; /* how a stay leads to another one */
+enum { LOOK_OFTEN = 64 };
+
+enum ending { ENDING_NONE, ENDING_RESTS, ENDING_STUCK, ENDING_LOOP };
+
+struct maximal {
+    struct roam roam;
+    struct mem *mem;
+    formula kept, begun; /* r, and where runs begin */
+    bool value;          /* r is that `kept` has this value */
+    bool has_begun;      /* runs begin anywhere */
+    bool kept_stuck, begun_stuck;
+    struct federation pieces, outside, rest;
+    struct dbm zone, cross;
+    bool has_zones;
+    bool failed;
+    enum ending ending;
+    uint32_t last;       /* where it is found */
+    VEC(uint32_t) cycle; /* nodes, the first one an entry */
+    VEC(uint32_t) path;  /* to the last one, and round the cycle back to its first node */
+    VEC(uint32_t) vias;  /* before each node but the first */
+};
+
+/* ---- zones ---- */
+
+static void reserve(struct maximal *m, uint32_t clocks)
+{
+    if (m->has_zones && m->zone.most >= clocks) return;
+    if (m->has_zones) dbm_release(&m->zone, m->mem), dbm_release(&m->cross, m->mem);
+    m->has_zones = false;
+    const uint32_t room = clocks + clocks / 2 + 4;
+    if (!dbm_init(&m->zone, m->mem, room) || !dbm_init(&m->cross, m->mem, room)) mem_refuse(m->mem);
+    m->has_zones = true;
+}
+
+static void add(struct maximal *m, struct federation *to, const struct dbm *zone)
+{
+    if (!federation_add(to, zone)) mem_refuse(m->mem);
+}
+
+static void subtract(struct maximal *m, struct federation *from, const struct dbm *zone)
+{
+    if (!federation_subtract(from, zone)) mem_refuse(m->mem);
+}
+
+static void copy(struct maximal *m, struct federation *to, const struct federation *from)
+{
+    federation_clear(to, from->clocks);
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct dbm zone = federation_get(from, i);
+        add(m, to, &zone);
+    }
+}
+
+/* Changes the bounds of clocks, upper ones to weak and lower ones to strict, or the other way
+ * round. False: now empty. */
+static bool soften(struct dbm *zone, bool upper_weak)
+{
+    for (uint32_t i = 1; i < zone->size; i++) {
+        const dbm_bound upper = dbm_at(zone, i, 0), lower = dbm_at(zone, 0, i);
+        if (upper != BOUND_INFINITY)
+            dbm_set(zone, i, 0,
+                    upper_weak ? bound_weak(bound_constant(upper))
+                               : bound_strict(bound_constant(upper)));
+        dbm_set(zone, 0, i,
+                upper_weak ? bound_strict(bound_constant(lower))
+                           : bound_weak(bound_constant(lower)));
+    }
+    return dbm_close(zone);
+}
+
+/* The moments of a crossing from a zone to a piece, in m->cross: VIA_BEFORE, those of the new piece
+ * before which it is the old one; VIA_AFTER, those of the old one after which it is the new one. */
+static bool find_crossing(struct maximal *m, const struct dbm *from, const struct dbm *to,
+                          uint32_t via)
+{
+    dbm_copy(&m->cross, via == VIA_BEFORE ? from : to);
+    return soften(&m->cross, via == VIA_BEFORE)
+           && dbm_intersect(&m->cross, via == VIA_BEFORE ? to : from);
+}
+
+/* The pieces of r in the discrete state at hand. */
+static void find_pieces(struct maximal *m)
+{
+    struct zoned_worker *own = roam_worker(&m->roam);
+    moves_enter_all(&own->moves);
+    reserve(m, own->moves.config.count);
+    const enum pieces_result found = zoned_find(&m->roam.worker, m->kept, m->value, m->kept_stuck);
+    if (found == PIECES_REFUSED) mem_refuse(m->mem);
+    if (found == PIECES_FAILED) m->failed = true;
+    copy(m, &m->pieces, &own->found);
+    if (found == PIECES_FAILED) federation_clear(&m->pieces, own->moves.config.count);
+}
+
+/* The stuck valuations of a part of piece k that no delay leads out of it, in m->rest. */
+static void find_ends(struct maximal *m, const struct dbm *part, uint32_t k)
+{
+    struct zoned_worker *own = roam_worker(&m->roam);
+    const struct dbm piece = federation_get(&m->pieces, k);
+    federation_clear(&m->rest, own->moves.config.count);
+    dbm_copy(&m->cross, part);
+    if (!moves_find_dead(&own->moves, own->moving, own->rule_count)) mem_refuse(m->mem);
+    for (uint32_t i = 0; i < own->moves.rest.count; i++) {
+        const struct dbm dead = federation_get(&own->moves.rest, i);
+        dbm_copy(&m->zone, &m->cross);
+        if (dbm_intersect(&m->zone, &dead)) add(m, &m->rest, &m->zone);
+    }
+    if (own->moves.config.urgent || !m->rest.count) return;
+    moves_enter_all(&own->moves);
+    federation_clear(&m->outside, own->moves.config.count);
+    add(m, &m->outside, &own->moves.source);
+    subtract(m, &m->outside, &piece);
+    for (uint32_t i = 0; i < m->outside.count && m->rest.count; i++) {
+        const struct dbm out = federation_get(&m->outside, i);
+        dbm_copy(&m->zone, &out);
+        dbm_down(&m->zone);
+        subtract(m, &m->rest, &m->zone);
+    }
+}
+
+/* ---- the graph ---- */
+
+static void found(struct maximal *m, enum ending ending, uint32_t node)
+{
+    if (m->ending != ENDING_NONE) return;
+    m->ending = ending;
+    m->last = node;
+}
+
+static bool is_unbounded(const struct dbm *zone)
+{
+    for (uint32_t i = 1; i < zone->size; i++)
+        if (dbm_at(zone, i, 0) != BOUND_INFINITY) return false;
+    return true;
+}
+
+static void expand_free(struct maximal *m, uint32_t node)
+{
+    struct roam *roam = &m->roam;
+    struct zoned_worker *own = roam_worker(roam);
+    roam_load(roam, node);
+    roam_take_all(roam, TAG_FREE);
+    const enum pieces_result result = zoned_find(&roam->worker, m->begun, true, m->begun_stuck);
+    if (result == PIECES_REFUSED) mem_refuse(m->mem);
+    m->failed |= result == PIECES_FAILED;
+    for (uint32_t i = 0; result == PIECES_GOOD && i < own->found.count; i++) {
+        const struct dbm zone = federation_get(&own->found, i);
+        dbm_copy(&own->moves.next, &zone);
+        moves_join(&own->moves);
+        roam_add(roam, roam->worker.words, TAG_ENTRY, ROAM_WAITS);
+    }
+}
+
+static void expand_entry(struct maximal *m, uint32_t node)
+{
+    struct roam *roam = &m->roam;
+    struct moves *moves = &roam_worker(roam)->moves;
+    find_pieces(m);
+    roam_load(roam, node);
+    for (uint32_t k = 0; k < m->pieces.count; k++) {
+        const struct dbm piece = federation_get(&m->pieces, k);
+        dbm_copy(&moves->next, &moves->source);
+        if (!dbm_intersect(&moves->next, &piece)) continue;
+        moves_stay_in(moves, &piece);
+        roam_add(roam, roam->worker.words, TAG_STAY + k, ROAM_WAITS);
+    }
+}
+
+static void cross(struct maximal *m, uint32_t k, uint32_t j, uint32_t via)
+{
+    struct roam *roam = &m->roam;
+    struct moves *moves = &roam_worker(roam)->moves;
+    const struct dbm to = federation_get(&m->pieces, j);
+    assert(j != k);
+    if (!find_crossing(m, &moves->source, &to, via)) return;
+    dbm_copy(&moves->next, &m->cross);
+    moves_stay_in(moves, &to);
+    roam_add(roam, roam->worker.words, TAG_STAY + j, via);
+}
+
+static void expand_stay(struct maximal *m, uint32_t node, uint32_t k)
+{
+    struct roam *roam = &m->roam;
+    struct moves *moves = &roam_worker(roam)->moves;
+    find_pieces(m);
+    assert(k < m->pieces.count); /* they are found in the same order each time */
+    const struct dbm piece = federation_get(&m->pieces, k);
+    roam_load(roam, node);
+    bool good = dbm_intersect(&moves->source, &piece);
+    assert(good); /* extrapolation only adds */
+    (void)good;
+    if (!moves->config.urgent && is_unbounded(&piece)) found(m, ENDING_RESTS, node);
+    for (uint32_t j = 0; !moves->config.urgent && j < m->pieces.count; j++) {
+        if (j == k) continue;
+        cross(m, k, j, VIA_BEFORE);
+        cross(m, k, j, VIA_AFTER);
+    }
+    moves->stays = true;
+    roam_take_all(roam, TAG_ENTRY);
+    moves->stays = false;
+    find_ends(m, &moves->source, k);
+    if (m->rest.count) found(m, ENDING_STUCK, node);
+}
+
+/* False: a limit was reached. */
+static enum stop_reason explore(struct maximal *m)
+{
+    struct roam *roam = &m->roam;
+    struct moves *moves = &roam_worker(roam)->moves;
+    moves->stays = !m->has_begun;
+    roam_add_initial(roam, m->has_begun ? TAG_FREE : TAG_ENTRY);
+    moves->stays = false;
+    for (uint32_t node = 0; m->ending == ENDING_NONE && node < roam_count(roam); node++) {
+        if (node % LOOK_OFTEN == 0 && roam_stops(roam) != STOP_NONE) return roam_stops(roam);
+        const uint64_t tag = roam_enter(roam, node);
+        if (tag == TAG_FREE) expand_free(m, node);
+        else if (tag == TAG_ENTRY) expand_entry(m, node);
+        else expand_stay(m, node, (uint32_t)(tag - TAG_STAY));
+    }
+    return STOP_NONE;
+}
+
+static uint64_t tag_of(const struct maximal *m, uint32_t node)
+{
+    const uint64_t *words =
+        store_get(&m->roam.nodes.discrete, nodes_discrete_of(&m->roam.nodes, node));
+    return words[m->roam.size - 1];
+}
+
+/* ---- cycles ---- */
+
+struct visit {
+    uint32_t node, next; /* edge */
+};
+
+enum { WHITE, GREY, BLACK };
+
+/* Depth-first from a node; the cycle that is met first. */
+static bool find_cycle_from(struct maximal *m, uint32_t root, uint8_t *colors)
+{
+    VEC(struct visit) stack = {0};
+    bool is_found = false;
+    vec_push(m->mem, &stack, ((struct visit){root, 0}));
+    colors[root] = GREY;
+    while (stack.len && !is_found) {
+        struct visit *top = &stack.data[stack.len - 1];
+        uint32_t count;
+        const struct roam_edge *edges = roam_edges(&m->roam, top->node, &count);
+        if (top->next == count) {
+            colors[top->node] = BLACK;
+            stack.len--;
+            continue;
+        }
+        const uint32_t to = edges[top->next++].to;
+        if (colors[to] == WHITE) {
+            colors[to] = GREY;
+            vec_push(m->mem, &stack, ((struct visit){to, 0}));
+        } else if (colors[to] == GREY) {
+            uint32_t first = stack.len - 1;
+            while (stack.data[first].node != to) first--;
+            for (; first < stack.len; first++) vec_push(m->mem, &m->cycle, stack.data[first].node);
+            is_found = true;
+        }
+    }
+    vec_free(m->mem, &stack);
+    return is_found;
+}
+
+/* What is free of r comes back to nothing else. */
+static void find_cycle(struct maximal *m)
+{
+    const uint64_t count = roam_count(&m->roam);
+    uint8_t *colors = mem_alloc(m->mem, count + 1);
+    bool is_found = false;
+    for (uint32_t n = 0; n < count && !is_found; n++)
+        if (colors[n] == WHITE && tag_of(m, n) != TAG_FREE)
+            is_found = find_cycle_from(m, n, colors);
+    if (is_found) found(m, ENDING_LOOP, m->cycle.data[0]);
+    mem_free(m->mem, colors);
+}
+
+/* ---- evidence ---- */
+
+static uint32_t via_of(const struct maximal *m, uint32_t from, uint32_t to)
+{
+    uint32_t count;
+    const struct roam_edge *edges = roam_edges(&m->roam, from, &count);
+    while (edges->to != to) edges++, assert(--count);
+    return edges->via;
+}
+
+/* Begins with an entry: every cycle has one, since each step leads to one. Where a run begins with
+ * it, in the middle of a delay, the way has one more round, so that the whole state is of the
+ * cycle. How many nodes that are. */
+static uint32_t list_cycle(struct maximal *m)
+{
+    uint32_t first = 0, round;
+    const uint32_t count = m->cycle.len;
+    while (tag_of(m, m->cycle.data[first]) != TAG_ENTRY) first++, assert(first < count);
+    m->last = m->cycle.data[first];
+    round = m->has_begun && m->roam.vias.data[m->last] == ROAM_WAITS ? count : 0;
+    for (uint32_t i = 1; i <= count + round; i++) {
+        const uint32_t from = m->cycle.data[(first + i - 1) % count],
+                       to = m->cycle.data[(first + i) % count];
+        vec_push(m->mem, &m->path, to);
+        vec_push(m->mem, &m->vias, via_of(m, from, to));
+    }
+    return round;
+}
+
+/* The way to the last node, then round the cycle. How many nodes come before the cycle, with the
+ * first one of it. */
+static uint32_t list_path(struct maximal *m)
+{
+    uint32_t count = 1;
+    const uint32_t round = m->ending == ENDING_LOOP ? list_cycle(m) : 0;
+    for (uint32_t n = m->last; m->roam.parents.data[n] != ROAM_NONE; n = m->roam.parents.data[n])
+        count++;
+    const uint32_t behind = m->path.len;
+    for (uint32_t i = 0; i < count; i++) vec_push(m->mem, &m->path, 0);
+    for (uint32_t i = 0; i + 1 < count; i++) vec_push(m->mem, &m->vias, 0);
+    memmove(m->path.data + count, m->path.data, behind * sizeof *m->path.data);
+    memmove(m->vias.data + count - 1, m->vias.data, behind * sizeof *m->vias.data);
+    uint32_t at = m->last;
+    for (uint32_t i = count; i-- > 0; at = m->roam.parents.data[at]) {
+        m->path.data[i] = at;
+        if (i) m->vias.data[i - 1] = m->roam.vias.data[at];
+    }
+    return count + round;
+}
+
+static bool is_rule(uint32_t via) { return via < VIA_AFTER; }
+
+/* A list of zones of a state, one of which is to be chosen. */
+struct choice {
+    struct federation zones;
+    uint32_t *sources;
+};
+
+struct evidence {
+    struct maximal *m;
+    VEC(struct dating_event) events;
+    struct choice *choices; /* per event: before it; and of what follows, after it */
+    struct choice *after;
+};
+
+static void choose_none(struct evidence *e, struct choice *choice)
+{
+    federation_init(&choice->zones, e->m->mem, roam_worker(&e->m->roam)->moves.config.count);
+    choice->sources = zoned_sources(&e->m->roam.zoned, &roam_worker(&e->m->roam)->moves.config);
+}
+
+static void enter_node(struct maximal *m, uint32_t node)
+{
+    const uint64_t *words =
+        store_get(&m->roam.nodes.discrete, nodes_discrete_of(&m->roam.nodes, node));
+    memcpy(m->roam.words, words, m->roam.size * sizeof *words);
+    roam_enter_words(&m->roam, m->roam.words);
+    find_pieces(m);
+}
+
+/* Being in the piece of a stay. */
+static void choose_piece(struct evidence *e, struct choice *choice, uint32_t node)
+{
+    struct maximal *m = e->m;
+    enter_node(m, node);
+    choose_none(e, choice);
+    const struct dbm piece = federation_get(&m->pieces, (uint32_t)(tag_of(m, node) - TAG_STAY));
+    add(m, &choice->zones, &piece);
+}
+
+/* Being where runs begin, and in the piece of a stay. */
+static void choose_beginning(struct evidence *e, struct choice *choice, uint32_t node)
+{
+    struct maximal *m = e->m;
+    struct zoned_worker *own = roam_worker(&m->roam);
+    enter_node(m, node);
+    choose_none(e, choice);
+    const struct dbm piece = federation_get(&m->pieces, (uint32_t)(tag_of(m, node) - TAG_STAY));
+    moves_enter_all(&own->moves);
+    if (zoned_find(&m->roam.worker, m->begun, true, m->begun_stuck) == PIECES_REFUSED)
+        mem_refuse(m->mem);
+    for (uint32_t i = 0; i < own->found.count; i++) {
+        const struct dbm zone = federation_get(&own->found, i);
+        dbm_copy(&m->zone, &zone);
+        if (dbm_intersect(&m->zone, &piece)) add(m, &choice->zones, &m->zone);
+    }
+}
+
+static void choose_crossing(struct evidence *e, struct choice *choice, uint32_t from, uint32_t to,
+                            uint32_t via)
+{
+    struct maximal *m = e->m;
+    enter_node(m, from);
+    choose_none(e, choice);
+    const struct dbm old = federation_get(&m->pieces, (uint32_t)(tag_of(m, from) - TAG_STAY)),
+                     new = federation_get(&m->pieces, (uint32_t)(tag_of(m, to) - TAG_STAY));
+    if (find_crossing(m, &old, &new, via)) add(m, &choice->zones, &m->cross);
+}
+
+static void choose_end(struct evidence *e, struct choice *choice, uint32_t node)
+{
+    struct maximal *m = e->m;
+    const uint32_t k = (uint32_t)(tag_of(m, node) - TAG_STAY);
+    enter_node(m, node);
+    choose_none(e, choice);
+    const struct dbm piece = federation_get(&m->pieces, k);
+    find_ends(m, &piece, k);
+    copy(m, &choice->zones, &m->rest);
+}
+
+static struct choice *add_event(struct evidence *e, uint32_t rule)
+{
+    vec_push(e->m->mem, &e->events, ((struct dating_event){.rule = rule}));
+    return &e->choices[e->events.len - 1];
+}
+
+/* The moments of the way: its beginning, steps, the beginning of r, crossings, the end. */
+static void list_events(struct evidence *e)
+{
+    struct maximal *m = e->m;
+    const uint32_t *path = m->path.data;
+    struct choice *first = add_event(e, MODEL_NONE);
+    for (uint32_t i = 1; i < m->path.len; i++) {
+        const uint32_t via = m->vias.data[i - 1];
+        const bool from_stay = tag_of(m, path[i - 1]) >= TAG_STAY,
+                   to_stay = tag_of(m, path[i]) >= TAG_STAY;
+        if (is_rule(via)) {
+            struct choice *choice = add_event(e, via);
+            if (from_stay) choose_piece(e, choice, path[i - 1]);
+        } else if (from_stay) {
+            choose_crossing(e, add_event(e, MODEL_NONE), path[i - 1], path[i], via);
+        } else if (to_stay && i >= 2 && tag_of(m, path[i - 2]) == TAG_FREE) {
+            choose_beginning(e, add_event(e, MODEL_NONE), path[i]);
+        } else if (to_stay) {
+            if (i == 1) choose_piece(e, first, path[i]);
+            else choose_piece(e, &e->after[e->events.len - 1], path[i]);
+        }
+    }
+    if (m->ending == ENDING_STUCK) choose_end(e, add_event(e, MODEL_NONE), m->last);
+    if (m->ending == ENDING_LOOP) { /* it is entered again as it was the first time */
+        const uint32_t entry = m->path.len - 1;
+        uint32_t i = 0;
+        while (path[i] != path[entry]) i++;
+        choose_piece(e, &e->after[e->events.len - 1], path[i + 1]);
+    }
+}
+
+/* Takes one zone of each choice; few have several. */
+static bool date(struct evidence *e, struct trace *trace, uint32_t from)
+{
+    const struct model *model = e->m->roam.zoned.space.model;
+    for (uint32_t i = from; i < 2 * e->events.len; i++) {
+        struct choice *choice = i % 2 ? &e->after[i / 2] : &e->choices[i / 2];
+        struct dating_event *event = &e->events.data[i / 2];
+        if (!choice->sources) continue;
+        for (uint32_t k = 0; k < choice->zones.count; k++) {
+            const struct dbm zone = federation_get(&choice->zones, k);
+            *(i % 2 ? &event->after : &event->before) = &zone;
+            *(i % 2 ? &event->after_sources : &event->sources) = choice->sources;
+            if (date(e, trace, i + 1)) return true;
+        }
+        return false;
+    }
+    return dating_follow(model, trace, e->events.data, e->events.len);
+}
+
+static struct trace *make_trace(struct maximal *m, uint32_t before_loop)
+{
+    const struct space *space = &m->roam.zoned.space;
+    uint32_t steps = 0, loop = 0, taken = 0;
+    for (uint32_t i = 0; i < m->vias.len; i++) {
+        steps += is_rule(m->vias.data[i]);
+        loop += i + 1 < before_loop && is_rule(m->vias.data[i]);
+    }
+    const bool closes = m->ending == ENDING_LOOP;
+    assert(!closes || steps > loop);
+    struct trace *trace = trace_new(space->model, steps - closes);
+    trace->loop = closes ? loop : MODEL_NONE;
+    const uint64_t *words =
+        store_get(&m->roam.nodes.discrete, nodes_discrete_of(&m->roam.nodes, m->path.data[0]));
+    layout_unpack(&space->layout, space->model, words, trace->initial);
+    for (uint32_t i = 0; i < m->vias.len; i++)
+        if (is_rule(m->vias.data[i])) trace->rules[taken++] = m->vias.data[i];
+    return trace;
+}
+
+static struct trace *show(struct maximal *m)
+{
+    struct evidence e = {.m = m};
+    const struct model *model = m->roam.zoned.space.model;
+    const uint32_t count = list_path(m);
+    const size_t room = m->path.len + UINT64_C(4);
+    struct trace *trace = make_trace(m, count);
+    e.choices = mem_alloc(m->mem, room * sizeof *e.choices);
+    e.after = mem_alloc(m->mem, room * sizeof *e.after);
+    list_events(&e);
+    assert(e.events.len < room);
+    const bool good = !model_is_timed(model) || date(&e, trace, 0);
+    for (uint32_t i = 0; i < e.events.len; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            struct choice *choice = k ? &e.after[i] : &e.choices[i];
+            if (choice->sources) federation_release(&choice->zones);
+            mem_free(m->mem, choice->sources);
+        }
+    mem_free(m->mem, e.choices);
+    mem_free(m->mem, e.after);
+    vec_free(m->mem, &e.events);
+    if (good) return trace;
+    if (!m->kept_stuck && !m->begun_stuck)
+        m->roam.zoned.result->broken = "there are no dates for a run that zones allow";
+    trace_free(model, trace);
+    return NULL;
+}
+
+/* ---- queries ---- */
+
+static const struct model_query *query_of(const struct model *model,
+                                          const struct property_result *entry)
+{
+    return &model->queries.data[entry->property->query];
+}
+
+bool maximal_decides(const struct model *model, const struct property_result *entry)
+{
+    if (entry->kind != PROPERTY_QUERY) return false;
+    const enum query_kind kind = query_of(model, entry)->kind;
+    return kind == QUERY_KEEPS || kind == QUERY_MEETS || kind == QUERY_LEADS;
+}
+
+static void prepare(struct maximal *m, struct task *task, const struct property_result *entry,
+                    struct result *result)
+{
+    struct model *model = task->model;
+    const struct model_query query = *query_of(model, entry);
+    struct formulas *formulas = &model->formulas;
+    *m = (struct maximal){.mem = model->mem, .kept = query.p, .begun = query.p};
+    m->value = query.kind == QUERY_KEEPS;
+    m->has_begun = query.kind == QUERY_LEADS;
+    if (m->has_begun) {
+        const struct place place = entry->property->place;
+        const formula without =
+            formula_make(formulas, &model->exprs, FORMULA_NOT, query.q, query.q, place);
+        m->kept = query.q;
+        m->begun = formula_make(formulas, &model->exprs, FORMULA_AND, query.p, without, place);
+    }
+    m->kept_stuck = pieces_has(model, m->kept, FORMULA_DEADLOCK);
+    m->begun_stuck = pieces_has(model, m->begun, FORMULA_DEADLOCK);
+    roam_init(&m->roam, task, result, true, true);
+    zoned_watch_condition(&m->roam.zoned, m->kept);
+    zoned_watch_condition(&m->roam.zoned, m->begun);
+    pieces_prepare(&m->roam.zoned.pieces, &m->roam.zoned.space.program, m->kept);
+    pieces_prepare(&m->roam.zoned.pieces, &m->roam.zoned.space.program, m->begun);
+    roam_open(&m->roam);
+    federation_init(&m->pieces, m->mem, 0);
+    federation_init(&m->outside, m->mem, 0);
+    federation_init(&m->rest, m->mem, 0);
+}
+
+static void release(struct maximal *m)
+{
+    federation_release(&m->pieces);
+    federation_release(&m->outside);
+    federation_release(&m->rest);
+    if (m->has_zones) dbm_release(&m->zone, m->mem), dbm_release(&m->cross, m->mem);
+    vec_free(m->mem, &m->cycle);
+    vec_free(m->mem, &m->path);
+    vec_free(m->mem, &m->vias);
+    roam_release(&m->roam);
+}
+
+void maximal_check(struct task *task, struct property_result *entry, struct result *result)
+{
+    struct maximal *m = mem_alloc(task->model->mem, sizeof *m);
+    prepare(m, task, entry, result);
+    const enum stop_reason stop = explore(m);
+    if (stop == STOP_NONE && m->ending == ENDING_NONE) find_cycle(m);
+    if (m->ending != ENDING_NONE) {
+        const struct mem_lift lift = mem_lift(m->mem);
+        entry->verdict = VERDICT_VIOLATED;
+        entry->reason = NULL;
+        while (m->roam.first.len < roam_count(&m->roam)) /* those that were not expanded */
+            vec_push(m->mem, &m->roam.first, m->roam.edges.len);
+        entry->trace = show(m);
+        mem_lower(m->mem, lift);
+    } else if (stop != STOP_NONE) entry->reason = stop_reason_text[stop];
+    else if (m->failed) entry->reason = result_cannot_evaluate;
+    else entry->verdict = VERDICT_HOLDS, entry->reason = NULL;
+    release(m);
+    mem_free(task->model->mem, m);
+}
