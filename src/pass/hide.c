@@ -154,6 +154,18 @@ static void look_at_formula(struct slice *slice, formula f)
     if (formula_table[node->op].arity == 2) look_at_formula(slice, node->b);
 }
 
+/* All of them, asked for or not. */
+static void look_at_query(struct slice *slice, const struct model_query *query)
+{
+    const struct model *model = slice->model;
+    look_at_formula(slice, query->p);
+    if (query->kind == QUERY_LEADS) look_at_formula(slice, query->q);
+    for (uint32_t i = 0; i < query->terms; i++) {
+        const struct query_term *term = &model->query_terms.data[query->first_term + i];
+        if (!term->is_clock) need(slice, term->value, (struct place){0});
+    }
+}
+
 static void find_needed(struct slice *slice, const formula *asked, uint32_t count)
 {
     const struct model *model = slice->model;
@@ -170,6 +182,8 @@ static void find_needed(struct slice *slice, const formula *asked, uint32_t coun
             look_at_constraint(slice, &model->constraints.data[i]);
         if (model->has_final) need(slice, model->final, (struct place){0});
         for (uint32_t i = 0; i < count; i++) look_at_formula(slice, asked[i]);
+        for (uint32_t i = 0; i < model->queries.len; i++)
+            look_at_query(slice, &model->queries.data[i]);
     } while (slice->changed);
 }
 
