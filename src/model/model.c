@@ -306,10 +306,18 @@ bool model_rule_requires(const struct model *model, uint32_t rule, uint32_t var,
     return false;
 }
 
+bool model_sets_clock(const struct model *model, uint32_t var)
+{
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        if (model->clocks.data[c].is_set_by_code && model->clocks.data[c].setter == var)
+            return true;
+    return false;
+}
+
 bool model_has_hidden(const struct model *model)
 {
     for (uint32_t v = 0; v < model->vars.len; v++)
-        if (model->vars.data[v].is_hidden) return true;
+        if (model->vars.data[v].is_hidden && !model_sets_clock(model, v)) return true;
     return false;
 }
 

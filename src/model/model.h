@@ -422,7 +422,9 @@ bool model_has_code(const struct model *model);
 bool model_asks(const struct model *model); /* some rule does */
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
-bool model_has_hidden(const struct model *model);
+/* Whether a variable sets a clock: it is hidden, and says nothing after the step. */
+bool model_sets_clock(const struct model *model, uint32_t var);
+bool model_has_hidden(const struct model *model); /* others */
 /* Between which numbers the bound of a constraint lies. */
 void model_bound_range(const struct model *model, const struct clock_constraint *constraint,
                        int64_t *low, int64_t *high);

@@ -147,6 +147,8 @@ static void print_header(const struct printer *printer)
     if (model->clocks.len) fputc('\n', printer->out);
     for (uint32_t i = 0; i < model->clocks.len; i++) {
         print_name(printer->out, "clock ", model->clocks.data[i].name);
+        if (model->clocks.data[i].init)
+            fprintf(printer->out, " init %" PRId64, model->clocks.data[i].init);
         print_place(printer, model->clocks.data[i].place);
     }
     if (model->class_count) fprintf(printer->out, "\nclasses %" PRIu32 "\n", model->class_count);
@@ -300,7 +302,7 @@ static void print_comparison(const struct printer *printer, const char *word,
                              const struct clock_constraint *constraint)
 {
     bool is_lower = constraint->x == MODEL_NONE && constraint->y != MODEL_NONE
-                    && constraint->bound != INT64_MIN;
+                    && constraint->bound != INT64_MIN && !constraint->varies;
     fputs(word, printer->out);
     if (is_lower) print_clock(printer, constraint->y);
     else print_clock(printer, constraint->x);
@@ -309,7 +311,12 @@ static void print_comparison(const struct printer *printer, const char *word,
         print_clock(printer, constraint->y);
     }
     fprintf(printer->out, " %c%s ", is_lower ? '>' : '<', constraint->strict ? "" : "=");
-    print_number(printer->out, is_lower ? -constraint->bound : constraint->bound);
+    if (constraint->varies) print_expr(printer, constraint->value);
+    else print_number(printer->out, is_lower ? -constraint->bound : constraint->bound);
+    if (constraint->is_conditional) {
+        fputs(" if ", printer->out);
+        print_expr(printer, constraint->when);
+    }
 }
 
 static void print_constraint(const struct printer *printer, const char *word,
@@ -317,6 +324,26 @@ static void print_constraint(const struct printer *printer, const char *word,
 {
     print_comparison(printer, word, constraint);
     print_place(printer, constraint->place);
+}
+
+/* Whether an invariant computes something: then all of the location come when variables are
+ * declared. */
+static bool computes(const struct model *model, const struct model_location *location)
+{
+    for (uint32_t i = 0; i < location->invariants; i++) {
+        const struct clock_constraint *constraint =
+            &model->constraints.data[location->first_invariant + i];
+        if (constraint->varies || constraint->is_conditional) return true;
+    }
+    return false;
+}
+
+static void print_invariants(const struct printer *printer, const char *word,
+                             const struct model_location *location)
+{
+    for (uint32_t i = 0; i < location->invariants; i++)
+        print_constraint(printer, word,
+                         &printer->model->constraints.data[location->first_invariant + i]);
 }
 
 static void print_locations(const struct printer *printer, const struct model_process *process)
@@ -327,10 +354,10 @@ static void print_locations(const struct printer *printer, const struct model_pr
         fputs("  location ", printer->out);
         print_number(printer->out, location->value);
         if (location->name) print_name(printer->out, " ", location->name);
+        if (location->is_urgent) fputs(" urgent", printer->out);
         print_place(printer, location->place);
-        for (uint32_t k = 0; k < location->invariants; k++)
-            print_constraint(printer, "    invariant ",
-                             &printer->model->constraints.data[location->first_invariant + k]);
+        if (!computes(printer->model, location))
+            print_invariants(printer, "    invariant ", location);
     }
 }
 
@@ -372,6 +399,9 @@ static void print_variables(const struct printer *printer)
         const struct model_var *var = &model->vars.data[i];
         print_name(out, "variable ", var->name);
         if (var->is_hidden) fputs(" hidden", out);
+        for (uint32_t c = 0; c < model->clocks.len; c++)
+            if (model->clocks.data[c].is_set_by_code && model->clocks.data[c].setter == i)
+                print_name(out, " sets ", model->clocks.data[c].name);
         if (var->process != MODEL_NONE)
             print_name(out, " of ", model->processes.data[var->process].name);
         fputc(' ', out);
@@ -543,6 +573,28 @@ static void print_formula(const struct printer *printer, formula f)
     fputc(')', printer->out);
 }
 
+/* Processes that share locations come after the one that has them. */
+static void print_computed_invariants(const struct printer *printer)
+{
+    const struct model *model = printer->model;
+    uint32_t known = 0; /* locations before this one were seen */
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        if (process->locations && process->first_location < known) continue;
+        for (uint32_t l = 0; l < process->locations; l++) {
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
+            if (!computes(model, location)) continue;
+            print_name(printer->out, "\nstays ", process->name);
+            fputc(' ', printer->out);
+            print_number(printer->out, location->value);
+            fputc('\n', printer->out);
+            print_invariants(printer, "  invariant ", location);
+        }
+        known = process->first_location + process->locations;
+    }
+}
+
 /* ---- rules and properties ---- */
 
 static void print_ends(const struct printer *printer)
@@ -573,8 +625,9 @@ static void print_timing(const struct printer *printer, const struct model_rule 
     for (uint32_t i = 0; i < rule->guards; i++)
         print_constraint(printer, "  guard ", &model->constraints.data[rule->first_guard + i]);
     for (uint32_t i = 0; i < rule->resets; i++) {
-        print_name(out, "  reset ",
-                   model->clocks.data[model->resets.data[rule->first_reset + i].clock].name);
+        const struct clock_reset *reset = &model->resets.data[rule->first_reset + i];
+        print_name(out, "  reset ", model->clocks.data[reset->clock].name);
+        if (reset->value) fprintf(out, " %" PRId64, reset->value);
         fputc('\n', out);
     }
 }
@@ -586,6 +639,7 @@ static void print_rule(const struct printer *printer, const struct model_rule *r
     uint32_t next = 0;
     print_name(out, "\nrule ", rule->label);
     if (rule->is_internal) fputs(" internal", out);
+    if (rule->is_urgent) fputs(" urgent", out);
     if (rule->port) print_name(out, " port ", rule->port);
     fputc('\n', out);
     for (uint32_t p = 0; p < rule->parts; p++) {
@@ -688,6 +742,7 @@ void model_print(const struct model *model, const struct diag *diag, FILE *out)
     print_variables(&printer);
     print_locals(&printer);
     print_tables(&printer);
+    print_computed_invariants(&printer);
     print_ends(&printer);
     print_functions(&printer);
     for (uint32_t i = 0; i < model->rules.len; i++) print_rule(&printer, &model->rules.data[i]);

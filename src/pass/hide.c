@@ -149,15 +149,21 @@ static void look_at_formula(struct slice *slice, formula f)
         need(slice, node->atom, node->place);
         return;
     }
-    if (node->op == FORMULA_CLOCK) {
-        const struct clock_constraint *constraint =
-            &slice->model->constraints.data[node->constraint];
-        if (constraint->is_conditional) need(slice, constraint->when, node->place);
-        if (constraint->varies) need(slice, constraint->value, node->place);
-    }
-    if (!formula_table[node->op].arity) return;
+    if (!formula_table[node->op].arity) return; /* constraints of clocks are looked at anyway */
     look_at_formula(slice, node->a);
     if (formula_table[node->op].arity == 2) look_at_formula(slice, node->b);
+}
+
+/* All of them, asked for or not. */
+static void look_at_query(struct slice *slice, const struct model_query *query)
+{
+    const struct model *model = slice->model;
+    look_at_formula(slice, query->p);
+    if (query->kind == QUERY_LEADS) look_at_formula(slice, query->q);
+    for (uint32_t i = 0; i < query->terms; i++) {
+        const struct query_term *term = &model->query_terms.data[query->first_term + i];
+        if (!term->is_clock) need(slice, term->value, (struct place){0});
+    }
 }
 
 static void find_needed(struct slice *slice, const formula *asked, uint32_t count)
@@ -177,10 +183,7 @@ static void find_needed(struct slice *slice, const formula *asked, uint32_t coun
         if (model->has_final) need(slice, model->final, (struct place){0});
         for (uint32_t i = 0; i < count; i++) look_at_formula(slice, asked[i]);
         for (uint32_t i = 0; i < model->queries.len; i++)
-            look_at_formula(slice, model->queries.data[i].q);
-        for (uint32_t i = 0; i < model->query_terms.len; i++)
-            if (!model->query_terms.data[i].is_clock)
-                need(slice, model->query_terms.data[i].value, (struct place){0});
+            look_at_query(slice, &model->queries.data[i]);
     } while (slice->changed);
 }
 

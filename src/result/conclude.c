@@ -201,9 +201,10 @@ static void add_search(struct text *text, const struct model *model, const struc
 
 /* ---- what it stands under ---- */
 
-static bool is_hidden(const struct model_var *var, bool left_out)
+static bool is_hidden(const struct model *searched, uint32_t v, bool left_out)
 {
-    return left_out ? var->is_left_out : var->is_hidden;
+    const struct model_var *var = &searched->vars.data[v];
+    return left_out ? var->is_left_out : var->is_hidden && !model_sets_clock(searched, v);
 }
 
 /* Names of hidden variables of which the search made this; returns how many. */
@@ -211,8 +212,7 @@ static uint32_t add_hidden_names(struct text *text, const struct model *searched
 {
     struct name_list names = {text, 0};
     for (uint32_t v = 0; v < searched->vars.len; v++)
-        if (is_hidden(&searched->vars.data[v], left_out))
-            add_name(&names, searched->vars.data[v].name);
+        if (is_hidden(searched, v, left_out)) add_name(&names, searched->vars.data[v].name);
     end_names(&names);
     return names.count;
 }

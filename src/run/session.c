@@ -103,7 +103,8 @@ void session_hide(struct session *session, const struct property_result *propert
     if (!model_has_hidden(model)) return;
     formula *formulas = mem_alloc(session->mem, (count + UINT64_C(1)) * sizeof *formulas);
     for (uint32_t i = 0; i < count; i++)
-        if (properties[i].kind != PROPERTY_DEADLOCK && properties[i].kind != PROPERTY_RUNTIME_ERROR)
+        if (properties[i].kind != PROPERTY_DEADLOCK && properties[i].kind != PROPERTY_RUNTIME_ERROR
+            && properties[i].kind != PROPERTY_QUERY) /* pass/hide.c knows them */
             formulas[asked++] = properties[i].property->root;
     hide_model(&session->hiding, model, formulas, asked);
     mem_free(session->mem, formulas);

@@ -127,6 +127,25 @@ query bounds formula (eq "pc" 1) term "n" value "n"
 ''', ('query always at 2:3', '  text "A[] not deadlock"', '(clock "x" - "y" < -2)',
      '  then (and (eq "pc" 1) (deadlock))', '  term "n + 1" value (add 0 "n" 1)',
      '  term "x" clock "x"', 'query leads', '(clock "x" > 1)'))
+WHOLE = HEAD.replace('clock "y" at 1:2', 'clock "y" init 2 at 1:2').replace(
+    'location 1 "there"', 'location 1 "there" urgent at 1:3')
+whole('all of timed automata', WHOLE + '''
+variable "x.set" hidden sets "x" -1..9 = -1
+stays "p" 0 invariant "y" <= (add 0 "n" 1) at 2:2 invariant "x" <= 4 if (gt "n" 3)
+rule "r" urgent port "c" part "p" guard "x" >= "n" guard "x" - "y" < 3 if (eq "n" 1) at 3:3
+  guard "x" = (add 0 1 1) reset "x" 0 reset "y" 7
+rule "s" internal urgent part "p" set "x.set" "n"
+''',
+      ['clock "y" init 2 at 1:2', 'location 1 "there" urgent at 1:3',
+       'variable "x.set" hidden sets "x" -1..9 = -1',
+       'stays "p" 0\n  invariant "x" <= 5 at 1:1\n  invariant "x" - "y" < 3\n'
+       '  invariant "y" <= (add 0 "n" 1) at 2:2\n  invariant "x" <= 4 if (gt "n" 3)\n',
+       'rule "r" urgent port "c"', 'guard 0 - "x" <= (sub 0 0 "n")',
+       'guard "x" - "y" < 3 if (eq "n" 1) at 3:3', 'guard "x" <= 2\n', 'reset "x"\n',
+       'reset "y" 7\n', 'rule "s" internal urgent\n'])
+whole('bounds without ranges',
+      'cairn 1\nmodel "m"\nclock "x"\nvariable "n" 0..7 = 3\nrule "r" part global guard "x" <= "n" '
+      'if (lt "n" 5)\n', ['guard "x" <= "n" if (lt "n" 5)'])
 whole('dead steps',
       RULE + 'dead "never" dead "idle" internal port "q" of "p" dead "x" of "p" of "p"\n',
       ['dead "never"\n', 'dead "idle" internal port "q" of "p"\n', 'dead "x" of "p" of "p"\n'])
@@ -200,9 +219,26 @@ for name, text, message in (
     ('no ticks', 'cairn 1\nmodel "m"\nticks 0', 'at least one tick'),
     ('a clock twice', HEAD + 'clock "x"', 'declared twice'),
     ('an unknown clock', RULE + 'reset "z"', 'unknown clock'),
+    ('a clock below 0', HEAD.replace('clock "x"', 'clock "x" init -1'), 'no clock is below 0'),
+    ('a clock that is set below 0', RULE + 'reset "x" -1', 'no clock is below 0'),
+    ('a bound that may fail', RULE + 'guard "x" <= (div 0 5 "n")', 'this may fail'),
+    ('a bound that is none', RULE + 'guard "x" <= (eq "n" 1)', 'a number is needed'),
+    ('a condition that may fail', RULE + 'guard "x" <= 3 if (eq (mod 0 5 "n") 1)', 'this may fail'),
+    ('a condition that is none', RULE + 'guard "x" <= 3 if "n"', 'a condition is needed'),
+    ('an urgent rule with an interval', HEAD + 'rule "r" urgent part "p" interval [1, 2]',
+     'the rule is urgent'),
+    ('a location that is not there', HEAD + 'stays "p" 7 invariant "x" <= 5', 'has no location 7'),
+    ('a process that is not there', HEAD + 'stays "q" 0 invariant "x" <= 5', 'unknown process'),
+    ('a setter that is not hidden', HEAD + 'variable "s" sets "x" 0..3 = 0',
+     'only a hidden variable'),
+    ('two setters', HEAD + 'variable "s" hidden sets "x" 0..3 = 0\n'
+     'variable "t" hidden sets "x" 0..3 = 0', 'sets this clock already'),
+    ('a setter that is read', HEAD + 'variable "s" hidden sets "x" 0..3 = 0\n'
+     'rule "r" part "p" when (eq "s" 1)', 'reads what sets the clock'),
     ('a guard on a variable', RULE + 'guard "n" <= 3', 'unknown clock'),
     ('a guard on a number', RULE + 'guard 1 <= 3', 'a clock in quotes, or 0'),
-    ('a guard without a number', RULE + 'guard "x" <= "y"', 'a number'),
+    ('a guard without a number', RULE + 'guard "x" <= if', 'a number'),
+    ('a guard with a clock for a number', RULE + 'guard "x" <= "y"', 'unknown variable'),
     ('a guard without a comparison', RULE + 'guard "x" 3', '<, <=, =, >= or >'),
     ('a bound too low', RULE + 'guard "x" >= lowest', 'too low'),
     ('an invariant without a clock', HEAD.replace('invariant "x" <=', 'invariant <='),

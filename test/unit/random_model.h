@@ -381,6 +381,15 @@ static inline struct clock_constraint random_constraint(struct generator *g)
                                           .place = next_place(g)};
     if (pick(g, 2)) constraint.y = 1 - constraint.x;
     else if (pick(g, 2)) constraint.y = constraint.x, constraint.x = MODEL_NONE;
+    const uint32_t var = (uint32_t)pick(g, CELLS);
+    const struct model_var *read = &g->model->vars.data[var];
+    expr value = expr_var_in(&g->model->exprs, var, read->low, read->high);
+    constraint.varies = pick(g, 3) == 0;
+    if (constraint.varies) constraint.value = value, constraint.bound = 0;
+    constraint.is_conditional = pick(g, 3) == 0;
+    if (constraint.is_conditional)
+        constraint.when = expr_make(&g->model->exprs, EXPR_LE, 0, value,
+                                    expr_int(&g->model->exprs, pick_between(g, -1, 2)));
     return constraint;
 }
 
@@ -397,7 +406,10 @@ static inline void random_timing(struct generator *g)
     }
     for (uint64_t i = pick(g, 3); i > 0; i--) model_add_clock_guard(model, random_constraint(g));
     for (uint32_t i = 0; i < 2; i++)
-        if (pick(g, 2)) model_add_reset(model, (struct clock_reset){.clock = i});
+        if (pick(g, 2))
+            model_add_reset(model, (struct clock_reset){.clock = i, .value = (int64_t)pick(g, 3)});
+    struct model_rule *rule = &model->rules.data[model->rules.len - 1];
+    rule->is_urgent = rule->interval == MODEL_NONE && pick(g, 3) == 0;
 }
 
 static inline void random_rule(struct generator *g, unsigned depth)
@@ -458,7 +470,7 @@ static inline struct model *random_model(struct generator *g, unsigned rules, un
     random_initial(g);
     model->ticks = g->with_time ? 1 + (int64_t)pick(g, 3) : 1;
     for (uint32_t i = 0; g->with_time && i < 2; i++) {
-        struct model_clock clock = {.name = i ? "y" : "x", .place = next_place(g)};
+        struct model_clock clock = {.name = i ? "y" : "x", .init = 3 * i, .place = next_place(g)};
         vec_push(g->mem, &model->clocks, clock);
     }
     if (pick(g, 2)) {

@@ -1111,7 +1111,7 @@ enum { FOREVER = -1 };
 static void begin_model(struct test *t, uint32_t processes, uint32_t clocks)
 {
     struct model *model = t->model = model_new(t->mem, "known");
-    static const char *const clock_names[] = {"x", "y"};
+    static const char *const clock_names[] = {"x", "y", "z", "w"};
     for (uint32_t c = 0; c < clocks; c++)
         vec_push(t->mem, &model->clocks, ((struct model_clock){.name = clock_names[c]}));
     for (uint32_t p = 0; p < processes; p++) {
@@ -1164,6 +1164,27 @@ static void guard_at_most(struct test *t, uint32_t clock, int64_t bound)
 static void guard_at_least(struct test *t, uint32_t clock, int64_t bound)
 {
     model_add_clock_guard(t->model, at_least(clock, bound, false));
+}
+
+/* x - y <= bound */
+static void guard_apart(struct test *t, uint32_t x, uint32_t y, int64_t bound)
+{
+    model_add_clock_guard(t->model, (struct clock_constraint){.x = x, .y = y, .bound = bound});
+}
+
+static void guard_at(struct test *t, uint32_t clock, int64_t value)
+{
+    guard_at_most(t, clock, value), guard_at_least(t, clock, value);
+}
+
+static void set_clock(struct test *t, uint32_t clock, int64_t value)
+{
+    model_add_reset(t->model, (struct clock_reset){clock, value});
+}
+
+static void at_once(struct test *t)
+{
+    t->model->rules.data[t->model->rules.len - 1].is_urgent = true;
 }
 
 static void stay_at_most(struct test *t, uint32_t process, uint32_t location, uint32_t clock,
@@ -1377,8 +1398,80 @@ static void test_stuck(struct test *t)
           !reach(t, 0, 2, &deadlock) && has_delays(deadlock.trace, 2, (int64_t[]){2, 0}, 1));
 }
 
+/* Clocks that are compared with each other, and what zones must not forget of them. */
+static void test_differences(struct test *t)
+{
+    begin_model(t, 1, 2); /* x is more than 3 when y is set to 3 */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 4);
+    move(t, 0, 1, 2), set_clock(t, 1, 3);
+    move(t, 0, 2, 3), guard_apart(t, 0, 1, 0);
+    CHECK(t->unit, !reach(t, 0, 3, NULL));
+    begin_model(t, 1, 2); /* it is 3 */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 3);
+    move(t, 0, 1, 2), set_clock(t, 1, 3);
+    move(t, 0, 2, 3), guard_apart(t, 0, 1, 0);
+    CHECK(t->unit, has_delays(reach(t, 0, 3, NULL), 4, (int64_t[]){3, 0, 0, 0}, 1));
+    for (unsigned is_possible = 0; is_possible < 2; is_possible++) {
+        /* After Bouyer (2003): however often the loop is gone round, y - x = w - z + 2 at the end,
+         * with z and w as large as one likes. Extrapolation alone forgets that. */
+        begin_model(t, 2, 4);
+        move(t, 0, 0, 1), guard_at_most(t, 2, 3), set_clock(t, 0, 0), set_clock(t, 2, 0);
+        move(t, 0, 1, 2), guard_at(t, 1, 3), set_clock(t, 1, 0);
+        move(t, 0, 2, 3), guard_at(t, 0, 2), set_clock(t, 0, 0);
+        move(t, 0, 3, 2), guard_at(t, 1, 2), set_clock(t, 1, 0);
+        move(t, 1, 0, 1), only_when(t, 0, 3), guard_at(t, 0, 3), set_clock(t, 0, 0);
+        move(t, 1, 1, 2), guard_apart(t, 0, 1, -5); /* y - x >= 5 */
+        if (is_possible) guard_apart(t, 3, 2, 3);
+        else guard_apart(t, 3, 2, 2);
+        CHECK(t->unit, (reach(t, 1, 2, NULL) != NULL) == is_possible);
+    }
+}
+
+/* No time passes beyond the moment at which the guards of an urgent rule begin to hold. */
+static void test_urgent(struct test *t)
+{
+    struct property_result deadlock;
+    begin_model(t, 1, 2); /* it is too late for it already: so no time passes */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 5);
+    move(t, 0, 1, 2), set_clock(t, 1, 0);
+    move(t, 0, 2, 2), guard_at_least(t, 0, 3), at_once(t);
+    move(t, 0, 2, 3), guard_at_least(t, 1, 1);
+    CHECK(t->unit, !reach(t, 0, 3, NULL));
+    begin_model(t, 1, 1); /* until 3, then not any more */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 3), at_once(t);
+    move(t, 0, 0, 2), guard_at_least(t, 0, 4);
+    CHECK(t->unit, !reach(t, 0, 2, NULL));
+    begin_model(t, 1, 1); /* at 3 it is possible */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 3), at_once(t);
+    move(t, 0, 0, 2), guard_at_least(t, 0, 3);
+    CHECK(t->unit, has_delays(reach(t, 0, 2, NULL), 2, (int64_t[]){3, 0}, 1));
+    begin_model(t, 1, 2); /* once y is beyond 1, the urgent rule does not matter */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 3), guard_at_most(t, 1, 1), at_once(t);
+    move(t, 0, 0, 0), guard_at_most(t, 0, 0), set_clock(t, 1, 0);
+    move(t, 0, 0, 2), guard_at_least(t, 0, 4);
+    CHECK(t->unit, has_delays(reach(t, 0, 2, NULL), 2, (int64_t[]){4, 0}, 1));
+    begin_model(t, 1, 1); /* no time passes at 2, where the guard does not hold yet */
+    move(t, 0, 0, 1), at_once(t);
+    model_add_clock_guard(t->model, at_least(0, 2, true));
+    CHECK(t->unit, !reach(t, 0, 1, &deadlock) && has_delays(deadlock.trace, 1, (int64_t[]){0}, 1));
+    begin_model(t, 1, 1); /* in an urgent location no time passes */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 1);
+    t->model->locations.data[0].is_urgent = true;
+    CHECK(t->unit, !reach(t, 0, 1, &deadlock) && deadlock.verdict == VERDICT_VIOLATED);
+    begin_model(t, 1, 0); /* nor without any clock */
+    move(t, 0, 0, 1), within(t, 1, 2);
+    t->model->locations.data[0].is_urgent = true;
+    CHECK(t->unit, !reach(t, 0, 1, &deadlock) && deadlock.verdict == VERDICT_VIOLATED);
+    begin_model(t, 1, 1); /* a clock that begins with 2 */
+    t->model->clocks.data[0].init = 2;
+    move(t, 0, 0, 1), guard_at(t, 0, 5);
+    CHECK(t->unit, has_delays(reach(t, 0, 1, NULL), 2, (int64_t[]){3, 0}, 1));
+}
+
 static void test_known(struct test *t)
 {
+    test_differences(t);
+    test_urgent(t);
     test_delays(t);
     test_holding_back(t);
     test_failing(t);

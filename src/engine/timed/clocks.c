@@ -404,7 +404,6 @@ static void find_diagonals(struct clocks *clocks)
         const struct clock_constraint *constraint = &model->constraints.data[i];
         int64_t low, high;
         if (!clocks_is_diagonal(constraint)) continue;
-        clocks->is_compared[constraint->x] = clocks->is_compared[constraint->y] = true;
         model_bound_range(model, constraint, &low, &high);
         assert(high - low < CLOCKS_MOST_BOUNDS); /* the model was refused otherwise */
         for (int64_t c = low; c <= high; c++) {
@@ -425,8 +424,6 @@ void clocks_init(struct clocks *clocks, const struct model *model, const struct 
     *clocks = (struct clocks){.mem = mem, .model = model};
     clocks->first_view =
         mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->first_view);
-    clocks->is_compared =
-        mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->is_compared);
     clocks->watched = mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->watched);
     for (uint32_t i = 0; i < model->clocks.len; i++)
         clocks->watched[i] = (struct clock_range){BOUND_NONE, BOUND_NONE};
@@ -458,7 +455,6 @@ void clocks_init(struct clocks *clocks, const struct model *model, const struct 
 void clocks_release(struct clocks *clocks)
 {
     mem_free(clocks->mem, clocks->codes);
-    mem_free(clocks->mem, clocks->is_compared);
     mem_free(clocks->mem, clocks->first_view);
     mem_free(clocks->mem, clocks->watched);
     vec_free(clocks->mem, &clocks->views);

@@ -48,7 +48,6 @@ struct clocks {
     struct mem *mem;
     const struct model *model;
     struct clock_code *codes; /* per constraint; NULL: none computes anything */
-    bool *is_compared;        /* per clock: with another one */
     uint32_t *first_view;     /* per clock, and one more */
     VEC(struct clock_view) views;
     VEC(struct clock_range) ranges;

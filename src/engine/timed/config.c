@@ -219,7 +219,6 @@ uint32_t config_most_bounds(const struct model *model)
 void config_build(struct config_builder *builder, const struct program *program,
                   const uint64_t *words, const struct batch *rules)
 {
-    const uint32_t timers = builder->timers->list.len;
     builder->config = (struct config){.numbers = builder->numbers,
                                       .table = builder->list,
                                       .bound_numbers = builder->numbers,
@@ -229,11 +228,8 @@ void config_build(struct config_builder *builder, const struct program *program,
     add_invariants(builder, program, words);
     if (builder->timers->any_rushes) add_rushes(builder, program, words, rules);
     CHECKED(are_in_order(builder));
-    for (uint32_t i = 0; i < builder->config.count; i++) {
+    for (uint32_t i = 0; builder->exact && i < builder->config.count; i++) {
         struct config_clock *clock = &builder->list[i];
-        if (!builder->exact
-            && (clock->source < timers || !builder->clocks->is_compared[clock->source - timers]))
-            continue;
         clock->lower = clock->upper = clock->lower > clock->upper ? clock->lower : clock->upper;
     }
 }

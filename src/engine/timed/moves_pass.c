@@ -20,18 +20,17 @@
  * rule can be taken, in a part C of the whole space, exactly if the point is in C or in the past of
  * C minus F.
  *
- * Differences. Say that v and w agree when in every clock they are equal, or both are above M, the
- * larger one of L and U; and when they satisfy the same constraints on differences among those of
- * the model whose two clocks are active. That is a bisimulation: delays keep both; guards do, by
- * both; and where a step sets x to n, n - y < c is y > n - c, which M of y knows (clocks.c). An
+ * Differences. Extra-LU+ adds v to a zone that has w only where in every clock x they are equal, or
+ * L(x) < w(x) < v(x), or U(x) < v(x) < w(x); then w simulates v, if clocks are compared with
+ * constants only. With differences it still does when v and w satisfy the same constraints on
+ * differences, among those of the model whose two clocks are active: delays keep that; guards and
+ * invariants are kept by both; and where a step sets x to n, n - y < c is y > n - c, for which v
+ * and w have y in common or both above: L and U of y are at least that constant (clocks.c). An
  * inactive clock is set before it is compared with any other. So a zone is first cut along these
- * constraints (Bengtsson, Yi 2003), each part is extrapolated on its own, with L = U = M for clocks
- * that are compared, and what of it is on the other side of a cut is taken away again. Every point
- * of the result agrees with one of the part: Extra-LU+ gives it one that is equal in every clock or
- * above M with it, and which is on the same side of every cut. (Clocks that are compared with
- * constants only may have different L and U: then the other point simulates it, as without
- * differences.) There are finitely many zones, because there are finitely many extrapolated ones
- * and finitely many cuts.
+ * constraints (Bengtsson, Yi 2003), each part is extrapolated on its own, and what of it is on the
+ * other side of a cut is taken away again: what is left is simulated by points of the part. There
+ * are finitely many zones, because there are finitely many extrapolated ones and finitely many
+ * cuts. With L = U the two are even bisimilar, which deadlocks need (zoned.c).
  *
  * Invariant: (1) a part lies on one side of every cut. */
 #include "engine/timed/moves.h"

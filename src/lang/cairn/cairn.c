@@ -35,6 +35,7 @@ static bool read_final(struct reader *reader);
 static bool read_rule(struct reader *reader);
 static bool read_dead_step(struct reader *reader);
 static bool read_property(struct reader *reader);
+static bool read_stays(struct reader *reader);
 
 static const struct item {
     const char *word;
@@ -46,6 +47,7 @@ static const struct item {
     {"local", read_local},     {"function", read_function}, {"table", read_table},
     {"rank", read_rank},       {"final", read_final},       {"rule", read_rule},
     {"dead", read_dead_step},  {"property", read_property}, {"query", query_read},
+    {"stays", read_stays},
 };
 static const char *const clauses[] = {
     "location", "locations", "invariant", "part",   "when", "set",     "do",   "class",
@@ -109,6 +111,7 @@ static bool read_location(struct reader *reader, struct model_process *process)
     if (!reader_number(reader, "the value of the location", &location.value)) return false;
     if (reader_peek(reader)->kind == TOKEN_STRING)
         location.name = reader->tokens[reader->at++].text;
+    location.is_urgent = reader_accept_word(reader, "urgent");
     if (!reader_place(reader, &location.place)) return false;
     vec_push(reader_mem(reader), &reader->model->locations, location);
     process->locations++;
@@ -116,10 +119,16 @@ static bool read_location(struct reader *reader, struct model_process *process)
 }
 
 /* What holds while a process is there, after the location. */
-static void read_invariants(struct reader *reader)
+static void read_invariants(struct reader *reader, uint32_t number)
 {
     struct model *model = reader->model;
     uint32_t first = model->constraints.len;
+    assert(number < model->locations.len);
+    const struct model_location before = model->locations.data[number];
+    for (uint32_t i = 0; i < before.invariants; i++) { /* they stand together */
+        const struct clock_constraint old = model->constraints.data[before.first_invariant + i];
+        vec_push(model->mem, &model->constraints, old);
+    }
     while (reader_accept_word(reader, "invariant")) {
         struct clock_constraint constraints[2];
         uint32_t count = timing_constraint(reader, constraints);
@@ -127,8 +136,7 @@ static void read_invariants(struct reader *reader)
             vec_push(model->mem, &model->constraints, constraints[i]);
         if (!count) skip_to_clause(reader);
     }
-    assert(model->locations.len); /* the one that was read before */
-    struct model_location *location = &model->locations.data[model->locations.len - 1];
+    struct model_location *location = &model->locations.data[number];
     location->first_invariant = first;
     location->invariants = model->constraints.len - first;
 }
@@ -158,7 +166,8 @@ static void read_locations(struct reader *reader, struct model_process *process)
         return;
     }
     while (reader_accept_word(reader, "location")) {
-        if (read_location(reader, process)) read_invariants(reader);
+        if (read_location(reader, process))
+            read_invariants(reader, reader->model->locations.len - 1);
         else skip_to_clause(reader);
     }
 }
@@ -187,6 +196,24 @@ static bool read_process(struct reader *reader)
     read_locations(reader, &process);
     vec_push(reader_mem(reader), &reader->model->processes, process);
     return true;
+}
+
+/* More that holds at a location: what reads variables. */
+static bool read_stays(struct reader *reader)
+{
+    const struct model *model = reader->model;
+    uint32_t process;
+    int64_t value;
+    if (!reader_reference(reader, SCOPE_PROCESS, "process", &process)) return false;
+    const struct token *token = reader_peek(reader);
+    if (!reader_number(reader, "the value of a location", &value)) return false;
+    const struct model_process *of = &model->processes.data[process];
+    for (uint32_t l = 0; l < of->locations; l++)
+        if (model->locations.data[of->first_location + l].value == value)
+            return read_invariants(reader, of->first_location + l), true;
+    diag_error(reader->diag, DIAG_UNKNOWN, token->place,
+               "the process \"%.60s\" has no location %" PRId64, of->name, value);
+    return false;
 }
 
 static void resolve_late_pcs(struct reader *reader)
@@ -246,7 +273,9 @@ static bool read_variable(struct reader *reader)
     bool good = reader_string(reader, "the name of a variable in quotes", &var.name);
     if (!good) return false;
     var.is_hidden = reader_accept_word(reader, "hidden");
-    if (reader_accept_word(reader, "of"))
+    uint32_t clock = MODEL_NONE;
+    if (reader_accept_word(reader, "sets")) good = timing_setter(reader, var.is_hidden, &clock);
+    if (good && reader_accept_word(reader, "of"))
         good = reader_reference(reader, SCOPE_PROCESS, "process", &var.process);
     good = good && read_range(reader, &var) && read_value_names(reader, &var)
            && reader_place(reader, &var.place);
@@ -259,6 +288,10 @@ static bool read_variable(struct reader *reader)
     }
     if (!reader_declare(reader, token, SCOPE_VARIABLE, reader->model->vars.len, "variable"))
         return false;
+    if (good && clock != MODEL_NONE) {
+        reader->model->clocks.data[clock].is_set_by_code = true;
+        reader->model->clocks.data[clock].setter = reader->model->vars.len;
+    }
     vec_push(reader_mem(reader), &reader->model->vars, var);
     vec_push(reader_mem(reader), &reader->writer, 0);
     return good;
@@ -444,6 +477,7 @@ static bool read_rule(struct reader *reader)
     model_begin_rule(reader->model, good ? label : "");
     struct model_rule *rule = &reader->model->rules.data[reader->model->rules.len - 1];
     rule->is_internal = good && reader_accept_word(reader, "internal");
+    rule->is_urgent = good && reader_accept_word(reader, "urgent");
     if (good && reader_accept_word(reader, "port"))
         good = reader_string(reader, "the name of a port in quotes", &rule->port);
     if (!good) skip_to_clause(reader);
@@ -712,6 +746,8 @@ static struct model *cairn_load(struct language_input *input, void **scope)
     struct text complaint;
     text_init(&complaint, input->mem);
     model_finish(reader->model);
+    timing_check(reader, (struct place){.source = input->source});
+    if (reader->diag->errors != errors) return NULL;
     if (!model_check(reader->model, &complaint)) {
         diag_error(reader->diag, DIAG_CONFLICT, (struct place){.source = input->source},
                    "this is no model: %s", complaint.data);

@@ -1,5 +1,8 @@
 #include "lang/cairn/timing.h"
 
+#include "lang/cairn/expression.h"
+
+#include <assert.h>
 #include <inttypes.h>
 
 enum { MAX_CLASSES = 4096 };
@@ -21,11 +24,22 @@ bool timing_ticks(struct reader *reader)
     return false;
 }
 
+/* What a clock begins with or is set to. */
+static bool read_value(struct reader *reader, int64_t *value)
+{
+    const struct token *token = reader_peek(reader);
+    if (!reader_number(reader, "a number", value)) return false;
+    if (*value >= 0) return true;
+    diag_error(reader->diag, DIAG_RANGE, token->place, "no clock is below 0");
+    return false;
+}
+
 bool timing_clock(struct reader *reader)
 {
     const struct token *token = reader_peek(reader);
     struct model_clock clock = {0};
     if (!reader_string(reader, "the name of a clock in quotes", &clock.name)
+        || (reader_accept_word(reader, "init") && !read_value(reader, &clock.init))
         || !reader_place(reader, &clock.place))
         return false;
     if (!reader_declare(reader, token, SCOPE_CLOCK, reader->model->clocks.len, "clock"))
@@ -150,6 +164,11 @@ bool timing_interval(struct reader *reader)
                    is_empty ? "this interval is empty" : "time begins with 0");
         return false;
     }
+    if (last_rule(reader)->is_urgent) {
+        diag_error(reader->diag, DIAG_CONFLICT, token->place,
+                   "the rule is urgent: it has no interval");
+        return false;
+    }
     if (last_rule(reader)->interval != MODEL_NONE) {
         diag_error(reader->diag, DIAG_DUPLICATE, token->place,
                    "a rule has one interval: this is a second one");
@@ -170,10 +189,40 @@ bool timing_guard(struct reader *reader)
 
 bool timing_reset(struct reader *reader)
 {
-    uint32_t clock;
-    if (!reader_reference(reader, SCOPE_CLOCK, "clock", &clock)) return false;
-    model_add_reset(reader->model, (struct clock_reset){.clock = clock});
+    struct clock_reset reset = {0};
+    if (!reader_reference(reader, SCOPE_CLOCK, "clock", &reset.clock)) return false;
+    const enum token_kind kind = reader_peek(reader)->kind;
+    if ((kind == TOKEN_NUMBER || kind == TOKEN_MINUS) && !read_value(reader, &reset.value))
+        return false;
+    model_add_reset(reader->model, reset);
     return true;
+}
+
+bool timing_setter(struct reader *reader, bool is_hidden, uint32_t *clock)
+{
+    const struct token *token = reader_peek(reader);
+    if (!reader_reference(reader, SCOPE_CLOCK, "clock", clock)) return false;
+    if (is_hidden && !reader->model->clocks.data[*clock].is_set_by_code) return true;
+    diag_error(reader->diag, is_hidden ? DIAG_DUPLICATE : DIAG_ACCESS, token->place,
+               is_hidden ? "a variable sets this clock already"
+                         : "only a hidden variable sets a clock");
+    return false;
+}
+
+void timing_check(struct reader *reader, struct place place)
+{
+    const struct model *model = reader->model;
+    for (uint32_t c = 0; c < model->clocks.len; c++) {
+        const struct model_clock *clock = &model->clocks.data[c];
+        for (uint32_t r = 0; clock->is_set_by_code && r < model->rules.len; r++) {
+            const struct model_rule *rule = &model->rules.data[r];
+            for (uint32_t i = 0; i < rule->reads; i++)
+                if (model->accesses.data[rule->first_read + i] == clock->setter)
+                    diag_error(reader->diag, DIAG_ACCESS, place,
+                               "the rule \"%.60s\" reads what sets the clock \"%.60s\"",
+                               rule->label, clock->name);
+        }
+    }
 }
 
 /* ---- constraints ---- */
@@ -190,6 +239,68 @@ static bool read_side(struct reader *reader, uint32_t *clock)
     return true;
 }
 
+/* Conditions and bounds of clocks are evaluated wherever time passes. */
+static bool never_fails(struct reader *reader, const struct term *term)
+{
+    if (!expr_get(&reader->model->exprs, term->e)->may_fail) return true;
+    diag_error(reader->diag, DIAG_FAILURE, term->place,
+               "this may fail: conditions and bounds of clocks must not");
+    return false;
+}
+
+/* A number, or what computes one. */
+static bool read_bound(struct reader *reader, struct clock_constraint *constraint)
+{
+    const enum token_kind kind = reader_peek(reader)->kind;
+    struct term term;
+    if (kind != TOKEN_OPEN && kind != TOKEN_STRING)
+        return reader_number(reader, "a number", &constraint->bound);
+    if (!expression_read(reader, PROPERTY_INVARIANT, &term) || !expression_is_number(reader, &term)
+        || !never_fails(reader, &term))
+        return false;
+    const struct expr_node *node = expr_get(&reader->model->exprs, term.e);
+    constraint->varies = node->op != EXPR_CONST;
+    constraint->value = term.e;
+    if (!constraint->varies) constraint->bound = node->value;
+    if (!constraint->varies || (node->low == term.low && node->high == term.high)) return true;
+    constraint->is_narrow = true; /* the expression does not know ranges of variables */
+    constraint->low = term.low;
+    constraint->high = term.high;
+    return true;
+}
+
+/* The bound of a comparison that is turned around. */
+static bool negate(struct reader *reader, struct clock_constraint *constraint, struct place place)
+{
+    struct exprs *exprs = &reader->model->exprs;
+    int64_t low, high;
+    model_bound_range(reader->model, constraint, &low, &high);
+    if (low == INT64_MIN) {
+        diag_error(reader->diag, DIAG_RANGE, place, "this number is too low for a clock");
+        return false;
+    }
+    constraint->bound = -constraint->bound;
+    if (!constraint->varies) return true;
+    constraint->value = expr_make(exprs, EXPR_SUB, 0, expr_int(exprs, 0), constraint->value);
+    const struct term term = {.e = constraint->value, .place = place};
+    constraint->low = -high;
+    constraint->high = -low;
+    assert(constraint->low <= constraint->high);
+    return never_fails(reader, &term);
+}
+
+static bool read_condition(struct reader *reader, struct clock_constraint *constraint)
+{
+    struct term term;
+    if (!reader_accept_word(reader, "if")) return true;
+    if (!expression_read(reader, PROPERTY_INVARIANT, &term)
+        || !expression_is_condition(reader, &term) || !never_fails(reader, &term))
+        return false;
+    constraint->is_conditional = true;
+    constraint->when = term.e;
+    return true;
+}
+
 /* x - y >= n is y - x <= -n. */
 uint32_t timing_constraint(struct reader *reader, struct clock_constraint constraints[2])
 {
@@ -203,18 +314,15 @@ uint32_t timing_constraint(struct reader *reader, struct clock_constraint constr
         && kind != TOKEN_EQ)
         return reader_unexpected(reader, "<, <=, =, >= or >"), 0;
     reader->at++;
-    if (!reader_number(reader, "a number", &upper.bound)) return 0;
+    if (!read_bound(reader, &upper)) return 0;
     upper.strict = kind == TOKEN_LT || kind == TOKEN_GT;
     bool has_upper = kind != TOKEN_GT && kind != TOKEN_GE,
          has_lower = kind != TOKEN_LT && kind != TOKEN_LE;
-    if (has_lower && upper.bound == INT64_MIN) {
-        diag_error(reader->diag, DIAG_RANGE, token[1].place, "this number is too low for a clock");
-        return 0;
-    }
-    if (!reader_place(reader, &upper.place)) return 0;
-    struct clock_constraint lower = {
-        .x = upper.y, .y = upper.x, .strict = upper.strict, .place = upper.place};
-    if (has_lower) lower.bound = -upper.bound;
+    if (!read_condition(reader, &upper) || !reader_place(reader, &upper.place)) return 0;
+    struct clock_constraint lower = upper;
+    lower.x = upper.y;
+    lower.y = upper.x;
+    if (has_lower && !negate(reader, &lower, token[1].place)) return 0;
     constraints[0] = has_upper ? upper : lower;
     constraints[1] = lower;
     return has_upper && has_lower ? 2 : 1;

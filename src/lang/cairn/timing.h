@@ -18,6 +18,11 @@ bool timing_interval(struct reader *reader);
 bool timing_guard(struct reader *reader);
 bool timing_reset(struct reader *reader);
 
+/* The clock that a variable sets, after its word. */
+bool timing_setter(struct reader *reader, bool is_hidden, uint32_t *clock);
+/* At the end, of a text that is all right so far: nobody reads what sets clocks. */
+void timing_check(struct reader *reader, struct place place);
+
 /* `"x" - "y" <= 3`, as one or two constraints; 0 after an error. */
 uint32_t timing_constraint(struct reader *reader, struct clock_constraint constraints[2]);
 
