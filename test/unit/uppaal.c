@@ -173,7 +173,6 @@ static void test_expressions(struct unit *unit)
         {"1 == x[2]'", "(rate (index x 2) 1)"},
         {"{1, {a, b}, {n : 2, m : {3}}}", "(list 1 (list a b) (list (set n 2) (set m (list 3))))"},
         {"a =< b", "(<= a b)"},
-        {"a => b", "(>= a b)"},
         {"a /* b */ + // c\n d", "(+ a d)"},
         {"x$1 + y#2", "(+ x$1 y#2)"},
         {"A.sup + inf + deadlock", "(+ (+ (field sup A) inf) deadlock)"},
@@ -261,6 +260,7 @@ static void test_queries(struct unit *unit)
         {"E<> r\n@", "[9 2:1 character]"}, /* it may belong to it */
         {"@", "[9 1:1 character]"},
         {"E<> 2147483648 < x", "[9 1:5 number]"},
+        {"A[] p => q", "[9 1:7 dialect]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_query(unit, cases[i][0], cases[i][1]);

@@ -348,6 +348,16 @@ static int binary_here(const struct uppaal_parser *parser, unsigned level)
     return -1;
 }
 
+/* `=>` is `>=` in version 3, and looks like `imply`: it is read only where it cannot be meant so.
+ */
+static void check_spelling(struct uppaal_parser *parser)
+{
+    const struct token *token = uppaal_peek(parser);
+    if (token->kind == TOKEN_GE && *token->text == '=' && (!parser->is_old || parser->in_query))
+        uppaal_error(parser, DIAG_DIALECT, token->place,
+                     "'=>' is '>=' in version 3 only: write '>=', or 'imply'");
+}
+
 static bool is_one(const struct uppaal_exp *exp)
 {
     return exp->kind == UPPAAL_EXP_NUMBER && exp->number == 1;
@@ -378,6 +388,7 @@ static struct uppaal_exp *parse_binary(struct uppaal_parser *parser, unsigned le
     int row;
     while (!parser->panic && (row = binary_here(parser, level)) >= 0) {
         struct place place = uppaal_here(parser);
+        check_spelling(parser);
         parser->at++;
         struct uppaal_exp *b = uppaal_enter(parser) ? parse_binary(parser, binary[row].level + 1u)
                                                     : uppaal_new_exp(parser, 0, place);
