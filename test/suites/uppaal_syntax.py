@@ -348,6 +348,7 @@ def processes():
     bad(edge('select §1 : t;'), "expected a name after 'select', found '1'")
     bad(edge('select i : t, §1 : t;'), "expected a name after ',', found '1'")
     bad(edge('select i §t;'), "expected ':' after the name, found 't'")
+    bad(edge("guard §x' == 1;"), 'a clock rate')
     bad(edge('sync §c;'), f"synchronisation without '!' or '?' {OUT}")
     bad(edge('sync c §+ 1;'), "expected '!' or '?' behind the channel, found '+'")
     bad(process('state A; branchpoint b, c; init A; trans b -> §c { };'),

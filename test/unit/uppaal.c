@@ -169,8 +169,6 @@ static void test_expressions(struct unit *unit)
         {"-2147483648", "(- 2147483648)"},
         {"2147483647", "2147483647"},
         {"007", "7"},
-        {"x' == 1 && y <= 3", "(and (rate x 1) (<= y 3))"},
-        {"1 == x[2]'", "(rate (index x 2) 1)"},
         {"{1, {a, b}, {n : 2, m : {3}}}", "(list 1 (list a b) (list (set n 2) (set m (list 3))))"},
         {"a =< b", "(<= a b)"},
         {"a /* b */ + // c\n d", "(+ a d)"},
@@ -383,6 +381,21 @@ static void test_old(struct unit *unit)
     }
 }
 
+/* A rate of 1 can stand in an invariant, either way round. */
+static void test_rates(struct unit *unit)
+{
+    struct reader reader;
+    struct text printed;
+    read_named(&reader, "test.xta",
+               "process P() { state A { x' == 1 && y <= 3 && 1 == z[2]' }; init A; } system P;");
+    CHECK(unit, reader.good);
+    text_init(&printed, &reader.in.mem);
+    if (reader.good) print_shape(&printed, reader.file.decls->template->init->invariant);
+    expect_text(unit, "rates", reader.good ? printed.data : reader.in.told,
+                "(and (and (rate x 1) (<= y 3)) (rate (index z 2) 1))");
+    finish(&reader);
+}
+
 static void test_ranks(struct unit *unit)
 {
     struct reader reader;
@@ -485,6 +498,7 @@ int main(void)
     test_many_errors(&unit);
     test_document(&unit);
     test_old(&unit);
+    test_rates(&unit);
     test_ranks(&unit);
     test_nesting(&unit);
     test_cuts(&unit);

@@ -99,6 +99,14 @@ struct uppaal_exp *uppaal_parse_condition(struct uppaal_parser *parser)
     return all;
 }
 
+struct uppaal_exp *uppaal_parse_invariant(struct uppaal_parser *parser)
+{
+    parser->in_invariant = true;
+    struct uppaal_exp *all = uppaal_parse_condition(parser);
+    parser->in_invariant = false;
+    return all;
+}
+
 /* ---- primaries ---- */
 
 bool uppaal_begins_temporal(const struct uppaal_parser *parser)
@@ -372,7 +380,8 @@ static bool is_bare_rate(const struct uppaal_exp *exp)
 static struct uppaal_exp *finish_rate(struct uppaal_parser *parser, struct uppaal_exp *exp)
 {
     struct uppaal_exp *rate = is_bare_rate(exp->a) ? exp->a : exp->b;
-    if (exp->op != UPPAAL_EQ || !is_bare_rate(rate) || !is_one(rate == exp->a ? exp->b : exp->a))
+    if (!parser->in_invariant || exp->op != UPPAAL_EQ || !is_bare_rate(rate)
+        || !is_one(rate == exp->a ? exp->b : exp->a))
         return exp;
     assert(parser->rates);
     parser->rates--;
@@ -484,7 +493,8 @@ struct uppaal_exp *uppaal_parse_initialiser(struct uppaal_parser *parser)
 void uppaal_check_rates(struct uppaal_parser *parser)
 {
     if (parser->rates)
-        uppaal_error(parser, DIAG_UNSUPPORTED, parser->rate,
-                     "a clock rate: clocks run at rate 1, and only x' == 1 is read");
+        uppaal_error(
+            parser, DIAG_UNSUPPORTED, parser->rate,
+            "a clock rate: clocks run at rate 1, and only x' == 1 in an invariant is read");
     parser->rates = 0;
 }
