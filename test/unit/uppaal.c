@@ -237,6 +237,8 @@ static void test_queries(struct unit *unit)
         {"A[] p &&\nE<> q", "[9 1:9 syntax][1 q]"},
         {"A[] p;\n", "[0 p]"},
         {"p", "[9 1:1 syntax]"},
+        {"p;", "[9 1:1 syntax]"},
+        {"p; q", "[9 1:1 syntax]"},
         {"A[] p q", "[9 1:7 syntax]"},
         {"A[] (p && A<> q)", "[9 1:11 unsupported]"},
         {"A[] p --> q", "[9 1:7 unsupported]"},
