@@ -228,6 +228,7 @@ def declarations():
     bad('int §int; system P;', "expected a name after the type, found the keyword 'int'")
     bad('int x §y; system P;', "expected ',' or ';' behind the declaration, found 'y'")
     bad('int x = §; system P;', "expected an expression, found ';'")
+    bad('int x = a §=> b; system P;', "'=>' is '>=' in version 3 only: write '>=', or 'imply'")
     bad('int x = (1 §; system P;', "expected an operator or ')' in the parentheses, found ';'")
     bad('int x = (1 +\n 2 §; system P;',
         "expected an operator or ')' in the parentheses, found ';'", 'note: opened here')
@@ -347,6 +348,7 @@ def processes():
     bad(edge('select §1 : t;'), "expected a name after 'select', found '1'")
     bad(edge('select i : t, §1 : t;'), "expected a name after ',', found '1'")
     bad(edge('select i §t;'), "expected ':' after the name, found 't'")
+    bad(edge("guard §x' == 1;"), 'a clock rate')
     bad(edge('sync §c;'), f"synchronisation without '!' or '?' {OUT}")
     bad(edge('sync c §+ 1;'), "expected '!' or '?' behind the channel, found '+'")
     bad(process('state A; branchpoint b, c; init A; trans b -> §c { };'),

@@ -169,11 +169,8 @@ static void test_expressions(struct unit *unit)
         {"-2147483648", "(- 2147483648)"},
         {"2147483647", "2147483647"},
         {"007", "7"},
-        {"x' == 1 && y <= 3", "(and (rate x 1) (<= y 3))"},
-        {"1 == x[2]'", "(rate (index x 2) 1)"},
         {"{1, {a, b}, {n : 2, m : {3}}}", "(list 1 (list a b) (list (set n 2) (set m (list 3))))"},
         {"a =< b", "(<= a b)"},
-        {"a => b", "(>= a b)"},
         {"a /* b */ + // c\n d", "(+ a d)"},
         {"x$1 + y#2", "(+ x$1 y#2)"},
         {"A.sup + inf + deadlock", "(+ (+ (field sup A) inf) deadlock)"},
@@ -240,6 +237,8 @@ static void test_queries(struct unit *unit)
         {"A[] p &&\nE<> q", "[9 1:9 syntax][1 q]"},
         {"A[] p;\n", "[0 p]"},
         {"p", "[9 1:1 syntax]"},
+        {"p;", "[9 1:1 syntax]"},
+        {"p; q", "[9 1:1 syntax]"},
         {"A[] p q", "[9 1:7 syntax]"},
         {"A[] (p && A<> q)", "[9 1:11 unsupported]"},
         {"A[] p --> q", "[9 1:7 unsupported]"},
@@ -261,6 +260,7 @@ static void test_queries(struct unit *unit)
         {"E<> r\n@", "[9 2:1 character]"}, /* it may belong to it */
         {"@", "[9 1:1 character]"},
         {"E<> 2147483648 < x", "[9 1:5 number]"},
+        {"A[] p => q", "[9 1:7 dialect]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_query(unit, cases[i][0], cases[i][1]);
@@ -383,6 +383,21 @@ static void test_old(struct unit *unit)
     }
 }
 
+/* A rate of 1 can stand in an invariant, either way round. */
+static void test_rates(struct unit *unit)
+{
+    struct reader reader;
+    struct text printed;
+    read_named(&reader, "test.xta",
+               "process P() { state A { x' == 1 && y <= 3 && 1 == z[2]' }; init A; } system P;");
+    CHECK(unit, reader.good);
+    text_init(&printed, &reader.in.mem);
+    if (reader.good) print_shape(&printed, reader.file.decls->template->init->invariant);
+    expect_text(unit, "rates", reader.good ? printed.data : reader.in.told,
+                "(and (and (rate x 1) (<= y 3)) (rate (index z 2) 1))");
+    finish(&reader);
+}
+
 static void test_ranks(struct unit *unit)
 {
     struct reader reader;
@@ -485,6 +500,7 @@ int main(void)
     test_many_errors(&unit);
     test_document(&unit);
     test_old(&unit);
+    test_rates(&unit);
     test_ranks(&unit);
     test_nesting(&unit);
     test_cuts(&unit);

@@ -48,9 +48,10 @@ enum uppaal_exp_kind {
     UPPAAL_EXP_ASSIGN,      /* a = b; or a op= b, then op is the binary operator. See is_plain */
     UPPAAL_EXP_CONDITIONAL, /* a ? b : c */
     UPPAAL_EXP_QUANTIFIED,  /* op (name : type) a; op is FORALL, EXISTS or SUM */
-    UPPAAL_EXP_RATE,        /* a' == 1: true, and says that a is a clock. No other rate is left */
-    UPPAAL_EXP_LIST,        /* {args}, at least one, in initialisers only */
-    UPPAAL_EXP_SETTING,     /* name : a, an element of a LIST only */
+    UPPAAL_EXP_RATE, /* a' == 1 (b is the 1), in invariants only: true, and says that a is a clock
+                      */
+    UPPAAL_EXP_LIST, /* {args}, at least one, in initialisers only */
+    UPPAAL_EXP_SETTING, /* name : a, an element of a LIST only */
 };
 
 enum uppaal_op {

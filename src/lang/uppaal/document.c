@@ -125,6 +125,11 @@ static void read_condition(struct document *document, void *into)
     *(struct uppaal_exp **)into = uppaal_parse_condition(document->parser);
 }
 
+static void read_invariant(struct document *document, void *into)
+{
+    *(struct uppaal_exp **)into = uppaal_parse_invariant(document->parser);
+}
+
 static void read_weight(struct document *document, void *into)
 {
     *(struct uppaal_exp **)into = uppaal_parse_exp(document->parser);
@@ -226,7 +231,7 @@ static void read_location(struct document *document, uint32_t element,
         if (location->invariant)
             element_error(document, DIAG_DUPLICATE, child, "this location has another invariant");
         read_text(document, child, (struct whose){.what = "invariant", .location = location},
-                  read_condition, &location->invariant);
+                  read_invariant, &location->invariant);
     }
 }
 

@@ -99,6 +99,14 @@ struct uppaal_exp *uppaal_parse_condition(struct uppaal_parser *parser)
     return all;
 }
 
+struct uppaal_exp *uppaal_parse_invariant(struct uppaal_parser *parser)
+{
+    parser->in_invariant = true;
+    struct uppaal_exp *all = uppaal_parse_condition(parser);
+    parser->in_invariant = false;
+    return all;
+}
+
 /* ---- primaries ---- */
 
 bool uppaal_begins_temporal(const struct uppaal_parser *parser)
@@ -348,6 +356,16 @@ static int binary_here(const struct uppaal_parser *parser, unsigned level)
     return -1;
 }
 
+/* `=>` is `>=` in version 3, and looks like `imply`: it is read only where it cannot be meant so.
+ */
+static void check_spelling(struct uppaal_parser *parser)
+{
+    const struct token *token = uppaal_peek(parser);
+    if (token->kind == TOKEN_GE && *token->text == '=' && (!parser->is_old || parser->in_query))
+        uppaal_error(parser, DIAG_DIALECT, token->place,
+                     "'=>' is '>=' in version 3 only: write '>=', or 'imply'");
+}
+
 static bool is_one(const struct uppaal_exp *exp)
 {
     return exp->kind == UPPAAL_EXP_NUMBER && exp->number == 1;
@@ -362,7 +380,8 @@ static bool is_bare_rate(const struct uppaal_exp *exp)
 static struct uppaal_exp *finish_rate(struct uppaal_parser *parser, struct uppaal_exp *exp)
 {
     struct uppaal_exp *rate = is_bare_rate(exp->a) ? exp->a : exp->b;
-    if (exp->op != UPPAAL_EQ || !is_bare_rate(rate) || !is_one(rate == exp->a ? exp->b : exp->a))
+    if (!parser->in_invariant || exp->op != UPPAAL_EQ || !is_bare_rate(rate)
+        || !is_one(rate == exp->a ? exp->b : exp->a))
         return exp;
     assert(parser->rates);
     parser->rates--;
@@ -378,6 +397,7 @@ static struct uppaal_exp *parse_binary(struct uppaal_parser *parser, unsigned le
     int row;
     while (!parser->panic && (row = binary_here(parser, level)) >= 0) {
         struct place place = uppaal_here(parser);
+        check_spelling(parser);
         parser->at++;
         struct uppaal_exp *b = uppaal_enter(parser) ? parse_binary(parser, binary[row].level + 1u)
                                                     : uppaal_new_exp(parser, 0, place);
@@ -473,7 +493,8 @@ struct uppaal_exp *uppaal_parse_initialiser(struct uppaal_parser *parser)
 void uppaal_check_rates(struct uppaal_parser *parser)
 {
     if (parser->rates)
-        uppaal_error(parser, DIAG_UNSUPPORTED, parser->rate,
-                     "a clock rate: clocks run at rate 1, and only x' == 1 is read");
+        uppaal_error(
+            parser, DIAG_UNSUPPORTED, parser->rate,
+            "a clock rate: clocks run at rate 1, and only x' == 1 in an invariant is read");
     parser->rates = 0;
 }

@@ -22,6 +22,7 @@ struct uppaal_parser {
     bool in_query;       /* `deadlock` is a word, temporal operators are refused */
     bool is_old;         /* the text has shown that it is of version 3 */
     bool warned_of_game; /* about edges that are not controllable */
+    bool in_invariant;   /* a' == 1 can stand here */
     uint32_t rates;      /* a' that are not (yet) part of a' == 1 */
     struct place rate;   /* the last one of those */
 };
@@ -72,8 +73,10 @@ struct uppaal_exp *uppaal_new_exp(struct uppaal_parser *parser, enum uppaal_exp_
 struct uppaal_exp *uppaal_parse_exp(struct uppaal_parser *parser);
 /* e, e, ...: a list */
 struct uppaal_exp *uppaal_parse_exps(struct uppaal_parser *parser, uint32_t *count);
-/* A guard or an invariant: e, e, ... is their conjunction. */
+/* A guard: e, e, ... is their conjunction. */
 struct uppaal_exp *uppaal_parse_condition(struct uppaal_parser *parser);
+/* The same for an invariant, where rates can stand. */
+struct uppaal_exp *uppaal_parse_invariant(struct uppaal_parser *parser);
 /* Names, members, indices, calls: what a channel is. */
 struct uppaal_exp *uppaal_parse_channel(struct uppaal_parser *parser);
 /* { ... } or an expression */

@@ -117,7 +117,7 @@ static void parse_leads(struct uppaal_parser *parser, struct uppaal_query *query
     struct place begin = uppaal_here(parser);
     query->kind = UPPAAL_QUERY_LEADS;
     query->p = uppaal_parse_exp(parser);
-    if (uppaal_at(parser, TOKEN_END))
+    if (uppaal_at(parser, TOKEN_END) || uppaal_at(parser, TOKEN_SEMICOLON))
         uppaal_error(parser, DIAG_SYNTAX, begin,
                      "a query begins with A[], E<>, E[] or A<>, or is of the form p --> q, "
                      "sup: e, inf: e or bounds: e");
@@ -141,6 +141,8 @@ static void parse_whole(struct uppaal_parser *parser, struct uppaal_query *query
                          "'-->' with another temporal operator: only one is read");
         uppaal_error_expected(parser, "an operator or the end of the query");
     }
+    assert(parser->panic || query->terms
+           || (query->p && (query->q || query->kind != UPPAAL_QUERY_LEADS)));
 }
 
 /* ---- refusing without telling ---- */

@@ -134,7 +134,7 @@ static void parse_location_body(struct uppaal_parser *parser, struct uppaal_loca
     struct place opened = uppaal_here(parser);
     if (!uppaal_accept(parser, TOKEN_OPEN_CURLY)) return;
     if (!uppaal_at(parser, TOKEN_SEMICOLON) && !uppaal_at(parser, TOKEN_CLOSE_CURLY))
-        location->invariant = uppaal_parse_condition(parser);
+        location->invariant = uppaal_parse_invariant(parser);
     uppaal_check_rates(parser);
     if (uppaal_accept(parser, TOKEN_SEMICOLON))
         while (!uppaal_at(parser, TOKEN_CLOSE_CURLY) && !uppaal_at(parser, TOKEN_END)) parser->at++;
