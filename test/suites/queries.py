@@ -229,8 +229,18 @@ def sources():
     check('about values all engines do', rows['query[0]']['verdict'] == 'holds', rows)
     refused = run('check', write('model.cairn', ROUND), '--query',
                   'always formula (clock "x" - "y" < 3)')
-    check('differences of clocks are refused, or decided', refused.returncode in (0, 1, 2)
-          and not crashed(refused), refused.stderr)
+    check('differences of clocks are refused', refused.returncode == 2
+          and 'compare clocks with each other' in refused.stderr, refused.stderr)
+    divided = run('check', write('model.cairn', CHAIN
+                                 + 'query sometime formula (clock "y" > 11)\n'
+                                 'query keeps formula (clock "y" < 12)\n'
+                                 'query bounds formula (eq "l" 1) term "y" clock "y"\n'),
+                  '--json', '--context', write('two.cdl', 'cdl one is { main is { skip } }\n'
+                                               'cdl two is { main is { skip } }\n'))
+    rows = {row['name']: row for row in json.loads(divided.stdout)['properties']}
+    check('contexts together', divided.returncode == 0
+          and [rows[f'query[{i}]']['verdict'] for i in range(3)] == ['holds'] * 3
+          and rows['query[2]']['value'] == {'y': {'sup': '< 12', 'inf': '>= 3'}}, rows)
 
 
 def ways():
