@@ -604,6 +604,16 @@ static void explain_stuck(const struct model *model, const struct diag *diag, st
     timed_release(&timed);
 }
 
+static void explain_query(const struct model *model, struct text *text, const struct trace *trace,
+                          bool is_whole)
+{
+    struct timed_state timed;
+    timed_init(&timed, model, trace->denominator ? trace->denominator : 1);
+    trace_follow(trace, &timed);
+    explain_time_end(&timed, text, is_whole);
+    timed_release(&timed);
+}
+
 static void explain_end(const struct model *model, const struct diag *diag, struct text *text,
                         const struct property_result *entry, const int64_t *state)
 {
@@ -620,6 +630,9 @@ static void explain_end(const struct model *model, const struct diag *diag, stru
         explain_expr(model, text, told, state, "  ");
     } else if (entry->has_end) {
         explain_part(model, text, entry, state);
+    } else if (entry->kind == PROPERTY_QUERY && entry->trace->loop == MODEL_NONE) {
+        const enum query_kind kind = model->queries.data[entry->property->query].kind;
+        explain_query(model, text, entry->trace, kind != QUERY_ALWAYS && kind != QUERY_SOMETIME);
     }
 }
 

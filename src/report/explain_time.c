@@ -110,3 +110,16 @@ void explain_time(const struct timed_state *timed, struct text *text, uint32_t r
     }
     mem_free(model->mem, next);
 }
+
+void explain_time_end(struct timed_state *timed, struct text *text, bool is_whole)
+{
+    const struct model *model = timed->model;
+    const bool is_stuck = timed_is_stuck(timed);
+    for (uint32_t c = 0; c < model->clocks.len; c++) {
+        text_add(text, "%s%s = ", c ? ", " : "at the end: ", model->clocks.data[c].name);
+        show_time(timed, text, timed->clocks[c]);
+    }
+    if (model->clocks.len) text_add(text, "\n");
+    if (is_stuck) text_add(text, "nothing is possible any more\n");
+    else if (is_whole) text_add(text, "from then on time passes for ever\n");
+}

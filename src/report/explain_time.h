@@ -9,4 +9,7 @@
  * locations that would be. Nothing of others. */
 void explain_time(const struct timed_state *timed, struct text *text, uint32_t rule);
 
+/* The end of a run that a query is answered with: the clocks, and whether anything is possible. */
+void explain_time_end(struct timed_state *timed, struct text *text, bool is_whole);
+
 #endif

@@ -704,6 +704,14 @@ static void show_last(const struct report_style *style, const struct model *mode
     fprintf(style->out, "  (%s)\n", entry->reason);
 }
 
+static const char *how_shown(const struct model *model, const struct property_result *entry)
+{
+    if (!entry->seeks) return "violated";
+    const bool keeps = entry->kind == PROPERTY_QUERY
+                       && model->queries.data[entry->property->query].kind == QUERY_KEEPS;
+    return keeps ? "kept" : "reached";
+}
+
 void report_check(const struct report_style *style, const struct model *model,
                   const struct diag *diag, const struct task *task, const struct result *result)
 {
@@ -749,7 +757,7 @@ void report_check(const struct report_style *style, const struct model *model,
         if (!entry->trace) continue;
         fprintf(
             style->out, "\n%s%s is %s%s %s %u step%s:\n", paint(style, entry->seeks ? GREEN : RED),
-            entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN),
+            entry->property->name, how_shown(model, entry), paint(style, PLAIN),
             entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by"
             : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with"
                                                                    : "after",

@@ -123,6 +123,7 @@ static bool can_run(struct session *session, const struct task *task)
     if (!combine_check_model(ask, &facts, &session->diag)) return false;
     bool timed = ask->engine == ENGINE_TIMED || facts.is_timed;
     const char *why = timed ? timed_refuses(model, &place) : NULL;
+    if (timed && !why) why = timed_refuses_queries(model, task, &place);
     if (why && place.line) diag_error(&session->diag, DIAG_UNSUPPORTED, place, "%s", why);
     else if (why) message_error(&session->diag, "%s: %s", model->file, why);
     return !why;

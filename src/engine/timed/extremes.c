@@ -148,13 +148,6 @@ static void add_clock(struct extremes *e, uint32_t i, const struct dbm *part)
     else if (!value->inf.is_known) e->beyond[i] |= value->inf.is_asked;
 }
 
-static bool is_unbounded(const struct dbm *zone)
-{
-    for (uint32_t i = 1; i < zone->size; i++)
-        if (dbm_at(zone, i, 0) != BOUND_INFINITY) return false;
-    return true;
-}
-
 static void add_part(struct extremes *e, const struct dbm *piece, uint64_t tag)
 {
     const struct extent_end infinite = {.is_known = true, .is_infinite = true};
@@ -204,7 +197,7 @@ static void expand(struct extremes *e, uint32_t node)
     const uint64_t tag = roam_enter(roam, node);
     reserve(e, own->moves.config.count);
     moves_enter_all(&own->moves);
-    const bool may_rest = is_unbounded(&own->moves.source);
+    const bool may_rest = dbm_is_unbounded(&own->moves.source);
     const enum pieces_result result = zoned_find(&roam->worker, e->query.p, true, e->has_stuck);
     if (result == PIECES_REFUSED) mem_refuse(e->mem);
     e->failed |= result == PIECES_FAILED;

@@ -172,13 +172,6 @@ static void found(struct maximal *m, enum ending ending, uint32_t node)
     m->last = node;
 }
 
-static bool is_unbounded(const struct dbm *zone)
-{
-    for (uint32_t i = 1; i < zone->size; i++)
-        if (dbm_at(zone, i, 0) != BOUND_INFINITY) return false;
-    return true;
-}
-
 static void expand_free(struct maximal *m, uint32_t node)
 {
     struct roam *roam = &m->roam;
@@ -234,7 +227,7 @@ static void expand_stay(struct maximal *m, uint32_t node, uint32_t k)
     bool good = dbm_intersect(&moves->source, &piece);
     assert(good); /* extrapolation only adds */
     (void)good;
-    if (!moves->config.urgent && is_unbounded(&piece)) found(m, ENDING_RESTS, node);
+    if (!moves->config.urgent && dbm_is_unbounded(&piece)) found(m, ENDING_RESTS, node);
     for (uint32_t j = 0; !moves->config.urgent && j < m->pieces.count; j++) {
         if (j == k) continue;
         cross(m, k, j, VIA_BEFORE);

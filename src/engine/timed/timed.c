@@ -221,25 +221,32 @@ static bool is_answered_later(const struct model *model, const struct property_r
     return maximal_decides(model, entry) || extremes_decides(model, entry);
 }
 
-/* Where zones are cut while time passes, runs are not followed piece by piece (maximal.c). */
-static bool is_cut_by_time(const struct model *model)
+/* Whether steps with clock guards stop time: then time does not pass freely in the zones of a
+ * state, and which parts of them one leads to would have to be asked. */
+static bool has_urgent_guards(const struct model *model)
 {
     bool found = false;
     for (uint32_t r = 0; r < model->rules.len; r++)
         found |= model->rules.data[r].is_urgent && model->rules.data[r].guards;
+    return found;
+}
+
+static bool has_differences(const struct model *model)
+{
+    bool found = false;
     for (uint32_t i = 0; i < model->constraints.len; i++)
         found |= clocks_is_diagonal(&model->constraints.data[i]);
     return found;
 }
 
 /* Why the graph is not all there; NULL: it is. */
-static const char *why_not_later(const struct task *task, const struct property_result *entry,
-                                 const struct result *result)
+static const char *why_not_later(const struct task *task, const struct result *result)
 {
-    if (maximal_decides(task->model, entry) && is_cut_by_time(task->model))
-        return "it is not decided in models with differences of clocks, or with clock guards on "
-               "urgent channels";
     if (result->stop != STOP_NONE) return stop_reason_text[result->stop];
+    if (has_urgent_guards(task->model))
+        return "this kind of query is not decided where urgent steps have clock guards";
+    if (has_differences(task->model))
+        return "this kind of query is not decided where clocks are compared with each other";
     if (task->part || task->max_depth || task->by_interactions || task->hides_position)
         return "it needs the whole graph: without --bound, --split and --partition";
     return NULL;
@@ -272,7 +279,7 @@ static void answer_queries(struct task *task, struct result *result)
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
         if (!is_answered_later(task->model, entry)) continue;
-        entry->reason = why_not_later(task, entry, result);
+        entry->reason = why_not_later(task, result);
         if (!entry->reason) answer_query(task, entry, result);
     }
     result->seconds += clock_now() - started;
@@ -342,6 +349,40 @@ const char *timed_refuses(const struct model *model, struct place *place)
             why = too_long;
         if (interval->low < 0 || (!interval->infinite && empty))
             why = "the interval of a rule is empty";
+    }
+    return why;
+}
+
+static const char *refuse_atom(const struct model *model, const struct formula_node *node)
+{
+    const struct clock_constraint *constraint = &model->constraints.data[node->constraint];
+    if (!constraint->varies) return NULL;
+    const struct expr_node *value = expr_get(&model->exprs, constraint->value);
+    return bound_fits(value->low) && bound_fits(value->high)
+               ? NULL
+               : "what a clock is compared with may have more than 2^30 ticks";
+}
+
+static const char *refuse_condition(const struct model *model, formula f, struct place *place)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    const char *why = node->op == FORMULA_CLOCK ? refuse_atom(model, node) : NULL;
+    if (why) *place = node->place;
+    for (unsigned i = 0; !why && i < formula_table[node->op].arity; i++)
+        why = refuse_condition(model, i ? node->b : node->a, place);
+    return why;
+}
+
+const char *timed_refuses_queries(const struct model *model, const struct task *task,
+                                  struct place *place)
+{
+    const char *why = NULL;
+    *place = (struct place){0};
+    for (uint32_t i = 0; !why && i < task->property_count; i++) {
+        if (task->properties[i].kind != PROPERTY_QUERY) continue;
+        const struct model_query *query = &model->queries.data[task->properties[i].property->query];
+        why = refuse_condition(model, query->p, place);
+        if (!why) why = refuse_condition(model, query->q, place);
     }
     return why;
 }

@@ -13,6 +13,10 @@ struct search_graph; /* who is told of states and steps: search/search.h */
 /* Why this model is beyond the engine, and where; NULL: it is not. */
 const char *timed_refuses(const struct model *model, struct place *place);
 
+/* The same for the queries that are asked. */
+const char *timed_refuses_queries(const struct model *model, const struct task *task,
+                                  struct place *place);
+
 /* Of a search that is split: whose run it is, in the folders of parts; which properties say EF p;
  * why others in CTL are not decided. */
 struct freezer_identity timed_identity(const struct task *task);

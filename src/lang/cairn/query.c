@@ -2,6 +2,8 @@
 
 #include "lang/cairn/expression.h"
 
+#include <assert.h>
+
 static bool read_kind(struct reader *reader, enum query_kind *kind)
 {
     for (unsigned i = 0; i <= QUERY_BOUNDS; i++)
@@ -34,6 +36,7 @@ static const char *describe(struct reader *reader, const struct model_query *que
     static const char *const signs[] = {"A[] ", "E<> ", "E[] ", "A<> ",
                                         "",     "sup{", "inf{", "bounds{"};
     struct text text;
+    assert(query->kind < sizeof signs / sizeof *signs && (!query->terms || terms));
     text_init(&text, reader_mem(reader));
     text_add(&text, "%s", signs[query->kind]);
     model_print_formula(reader->model, &text, query->p);

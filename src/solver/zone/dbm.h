@@ -47,6 +47,14 @@ static inline dbm_bound dbm_at(const struct dbm *dbm, uint32_t i, uint32_t j)
 }
 static inline bool dbm_is_empty(const struct dbm *dbm) { return dbm->entries[0] < BOUND_ZERO; }
 
+/* Whether time may pass for ever from its points: no clock has an upper bound. */
+static inline bool dbm_is_unbounded(const struct dbm *dbm)
+{
+    for (uint32_t i = 1; i < dbm->size; i++)
+        if (dbm_at(dbm, i, 0) != BOUND_INFINITY) return false;
+    return true;
+}
+
 /* The zone of that many clocks in which all are 0; in which each has any value >= 0. */
 void dbm_zero(struct dbm *dbm, uint32_t clocks);
 void dbm_all(struct dbm *dbm, uint32_t clocks);
