@@ -55,6 +55,26 @@ static bool only_finds(const struct ask *ask)
     return ask->formulas.len && !ask->properties.len;
 }
 
+/* The same of queries: all that are asked are E<>. */
+static bool only_seeks(const struct session *session, const struct property_result *list,
+                       uint32_t count, bool *used)
+{
+    const struct ask *ask = session->ask;
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct property_result *entry = &list[i];
+        if (entry->kind == PROPERTY_RUNTIME_ERROR
+            || (ask->properties.len && !is_chosen(ask, entry, used)
+                && !is_from_command_line(session, entry)))
+            continue;
+        if (entry->kind != PROPERTY_QUERY
+            || session->model->queries.data[entry->property->query].kind != QUERY_SOMETIME)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* With -p only the named ones are kept; run-time errors always are, because they put everything
  * else in doubt, and so are formulas given on the command line. Where only runs are sought, these
  * do not wait for deadlocks and run-time errors. */
@@ -65,12 +85,13 @@ bool session_properties(struct session *session, struct task *task)
     bool named_deadlock = false;
     for (uint32_t i = 0; i < ask->properties.len; i++)
         named_deadlock |= !strcmp(ask->properties.data[i], "deadlock");
-    const bool finds = only_finds(ask);
+    bool finds = only_finds(ask);
     const bool has_queries = session->model->queries.len; /* they ask for it, or do not */
     bool with_deadlock =
         ask->properties.len ? named_deadlock : !ask->no_deadlock && !finds && !has_queries;
     task->properties = result_list_properties(session->model, with_deadlock, &count);
     bool *used = mem_alloc(session->mem, ask->properties.len + 1);
+    finds = finds || only_seeks(session, task->properties, count, used);
     for (uint32_t i = 0; i < count; i++) {
         struct property_result *entry = &task->properties[i];
         bool chosen = !ask->properties.len || is_chosen(ask, entry, used);

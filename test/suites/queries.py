@@ -6,6 +6,18 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, ROOT, check, crashed, finish, path, run, section, write
 
+GO = '''rule "go"
+  part "p"
+    when (eq "l" 0)
+  set "l" 1
+  guard "x" >= 3
+  reset "x"
+rule "on"
+  part "p"
+    when (eq "l" 1)
+  set "l" 2
+  reset "x"
+'''
 HEAD = '''cairn 1
 model "m"
 clock "x"
@@ -18,19 +30,8 @@ process "p" type "p" pc "l"
     invariant "x" <= 2
 variable "l" of "p" 0..2 = 0
 variable "n" 0..3 = 0
-rule "go"
-  part "p"
-    when (eq "l" 0)
-  set "l" 1
-  guard "x" >= 3
-  reset "x"
-rule "on"
-  part "p"
-    when (eq "l" 1)
-  set "l" 2
-  set "n" 3
+''' + GO + '''  set "n" 3
   guard "x" >= 1
-  reset "x"
 '''
 ROUND = HEAD + '''rule "back"
   part "p"
@@ -51,18 +52,7 @@ process "p" type "p" pc "l"
   location 2 "c"
     invariant "x" <= 0
 variable "l" of "p" 0..2 = 0
-rule "go"
-  part "p"
-    when (eq "l" 0)
-  set "l" 1
-  guard "x" >= 3
-  reset "x"
-rule "on"
-  part "p"
-    when (eq "l" 1)
-  set "l" 2
-  guard "x" > 4
-  reset "x"
+''' + GO + '''  guard "x" > 4
 '''
 # y is never reset, and no state rests
 PERIODIC = '''cairn 1
@@ -206,6 +196,7 @@ def sources():
     rows, told, status = answers(text, '--query', 'sometime formula (clock "x" > 3)')
     check('--query replaces those of the file', set(rows) == {'query[0]', 'runtime-error'}
           and rows['query[0]']['verdict'] == 'holds' and status == 0, rows)
+    check('what is found ends the search', told['complete'] is False, told)
     check('its text is told', rows['query[0]']['text'] == 'E<> x > 3', rows)
     given = write('more.q', 'always formula (clock "y" >= 0)\nquery sometime formula (deadlock)\n')
     rows, _, status = answers(text, '--queries', given, '--query', 'meets formula (eq "l" 1)',
