@@ -73,6 +73,14 @@ static struct clock_constraint at_least(uint32_t clock, int64_t bound, bool stri
         .x = MODEL_NONE, .y = clock, .bound = -bound, .strict = strict};
 }
 
+/* Of the shared variable, also before it is declared. */
+static expr shared_is(struct test *t, int64_t value)
+{
+    struct exprs *exprs = &t->model->exprs;
+    return expr_make(exprs, EXPR_EQ, 0, expr_var_in(exprs, t->shared, 0, 2),
+                     expr_int(exprs, value));
+}
+
 /* A number that the shared variable has a say in, from -LARGEST to LARGEST. */
 static expr random_number(struct test *t, bool upper)
 {
@@ -102,7 +110,7 @@ static struct clock_constraint random_constraint(struct test *t, bool upper)
     }
     if (chance(t, 25)) {
         constraint.is_conditional = true;
-        constraint.when = equals(t->model, t->shared, below(t, 3));
+        constraint.when = shared_is(t, below(t, 3));
     }
     return constraint;
 }
