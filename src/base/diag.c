@@ -149,16 +149,22 @@ void diag_add_expansion(struct diag *diag, struct place place, const char *name,
 
 void diag_suggest(struct diag *diag, const char *suggestion) { diag->suggestion = suggestion; }
 
-void diag_error(struct diag *diag, enum diag_code code, struct place place, const char *format, ...)
+void diag_error_args(struct diag *diag, enum diag_code code, struct place place, const char *format,
+                     va_list args)
 {
     if (++diag->errors <= DIAG_MAX_ERRORS) {
-        va_list args;
-        va_start(args, format);
         make(diag, (struct diagnostic){.code = code, .range.start = place}, format, args);
-        va_end(args);
         note_expansion(diag, place);
     }
     diag->suggestion = NULL;
+}
+
+void diag_error(struct diag *diag, enum diag_code code, struct place place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_error_args(diag, code, place, format, args);
+    va_end(args);
 }
 
 void diag_error_near(struct diag *diag, enum diag_code code, struct place place,

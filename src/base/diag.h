@@ -117,6 +117,8 @@ uint32_t diag_add_source(struct diag *diag, const char *name, const char *text, 
 
 void diag_error(struct diag *diag, enum diag_code code, struct place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+void diag_error_args(struct diag *diag, enum diag_code code, struct place place, const char *format,
+                     va_list args) __attribute__((format(printf, 4, 0)));
 void diag_warning(struct diag *diag, enum diag_code code, struct place place, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 /* An error with a suggestion: ": did you mean 'suggestion'?" is added to its text. NULL: none. */

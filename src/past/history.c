@@ -19,26 +19,7 @@ struct freezer_identity history_identity(const struct history *history)
                                      history->varies ? 0 : history->layout->record_bytes};
 }
 
-/* ---- what summaries ask ---- */
-
-static uint32_t monitors(const struct summary *summary)
-{
-    const struct history *history = summary->owner;
-    return history->engine->monitors(history);
-}
-
-static unsigned monitor(const struct summary *summary, uint32_t m)
-{
-    const struct history *history = summary->owner;
-    return history->engine->monitor(history, m);
-}
-
-static void set_monitor(struct summary *summary, uint32_t m, unsigned bits)
-{
-    struct history *history = summary->owner;
-    history->engine->set_monitor(history, m, bits);
-}
-
+/* For summaries. */
 static void violated(struct summary *summary, uint32_t property)
 {
     struct history *history = summary->owner;
@@ -46,9 +27,6 @@ static void violated(struct summary *summary, uint32_t property)
     if (entry->verdict != VERDICT_VIOLATED) history->engine->decided(history, property);
     entry->verdict = VERDICT_VIOLATED;
 }
-
-static const struct summary_search history_summary = {
-    .monitors = monitors, .monitor = monitor, .set_monitor = set_monitor, .violated = violated};
 
 /* ---- before and after ---- */
 
@@ -67,7 +45,9 @@ bool history_init(struct history *history)
     history->statistics->ranks = model_rank_count(model);
     history->statistics->lowest = model_lowest_rank(model);
     history->summary = (struct summary){.owner = history,
-                                        .search = &history_summary,
+                                        .search = history->search,
+                                        .monitors = history->engine->monitors,
+                                        .violated = violated,
                                         .task = history->task,
                                         .result = history->result,
                                         .record_bytes = history->layout->record_bytes,

@@ -51,10 +51,7 @@ struct history_engine {
                    uint64_t state, uint64_t last);
     /* Takes the waiting clusters away. */
     void (*discard)(struct history *history);
-    /* Monitors: 1: it is done, 2: it could not be evaluated somewhere. */
-    uint32_t (*monitors)(const struct history *history);
-    unsigned (*monitor)(const struct history *history, uint32_t monitor);
-    void (*set_monitor)(struct history *history, uint32_t monitor, unsigned bits);
+    const struct summary_monitors *monitors; /* of history->search */
     /* An earlier run has found that a property is violated. */
     void (*decided)(struct history *history, uint32_t property);
     /* The initial state that the log of a cluster calls by this number. */

@@ -55,7 +55,7 @@ uint64_t summary_most(const struct summary *summary)
 {
     const uint64_t properties = summary->task->property_count;
     uint64_t numbers = SUMMARY_OWN + summary->counter_count + 1 + 2 * rules_of(summary) + 1
-                       + 5 * properties + 1 + summary->search->monitors(summary);
+                       + 5 * properties + 1 + summary->monitors->count(summary->search);
     return numbers * VARINT_BYTES + properties * summary->record_bytes;
 }
 
@@ -134,15 +134,16 @@ static void put_places(struct summary *summary)
 /* Which monitors are done, and which failed somewhere: only when that has changed. */
 static void put_monitors(struct summary *summary)
 {
-    const struct summary_search *search = summary->search;
-    uint32_t done = 0, fail = 0, count = search->monitors(summary);
+    const struct summary_monitors *monitors = summary->monitors;
+    uint32_t done = 0, fail = 0, count = monitors->count(summary->search);
     for (uint32_t m = 0; m < count; m++) {
-        done += search->monitor(summary, m) & 1;
-        fail += search->monitor(summary, m) >> 1;
+        done += monitors->bits(summary->search, m) & 1;
+        fail += monitors->bits(summary->search, m) >> 1;
     }
     bool same = done == summary->done && fail == summary->fail;
     summary_put(summary, !same);
-    for (uint32_t m = 0; !same && m < count; m++) summary_put(summary, search->monitor(summary, m));
+    for (uint32_t m = 0; !same && m < count; m++)
+        summary_put(summary, monitors->bits(summary->search, m));
     summary->done = done;
     summary->fail = fail;
 }
@@ -184,7 +185,7 @@ static bool get_place(struct summary *summary, struct varint_input *input)
     summary_note(summary, (uint32_t)property, read, input->at);
     place->frozen = true;
     input->at += summary->record_bytes;
-    summary->search->violated(summary, (uint32_t)property);
+    summary->violated(summary, (uint32_t)property);
     return true;
 }
 
@@ -199,9 +200,9 @@ static void get_monitors(struct summary *summary, struct varint_input *input)
 {
     if (!varint_get(input)) return;
     summary->done = summary->fail = 0;
-    for (uint32_t m = 0; m < summary->search->monitors(summary); m++) {
+    for (uint32_t m = 0; m < summary->monitors->count(summary->search); m++) {
         const unsigned bits = (unsigned)varint_get(input) & 3;
-        summary->search->set_monitor(summary, m, bits);
+        summary->monitors->set_bits(summary->search, m, bits);
         summary->done += bits & 1;
         summary->fail += bits >> 1;
     }

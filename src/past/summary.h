@@ -31,14 +31,12 @@ struct summary_place {
 
 struct summary;
 
-/* What the search answers. */
-struct summary_search {
-    /* Monitors: 1: it is done, 2: it could not be evaluated somewhere. */
-    uint32_t (*monitors)(const struct summary *summary);
-    unsigned (*monitor)(const struct summary *summary, uint32_t monitor);
-    void (*set_monitor)(struct summary *summary, uint32_t monitor, unsigned bits);
-    /* An earlier run has found that a property is violated: where is in its place. */
-    void (*violated)(struct summary *summary, uint32_t property);
+/* The monitors of a search: how many, and what is known of one, 1: it is done, 2: it could not be
+ * evaluated somewhere. */
+struct summary_monitors {
+    uint32_t (*count)(const void *search);
+    unsigned (*bits)(const void *search, uint32_t monitor);
+    void (*set_bits)(void *search, uint32_t monitor, unsigned bits);
 };
 
 /* A counter, and what summaries have said of it so far. */
@@ -48,8 +46,10 @@ struct summary_counter {
 
 struct summary {
     /* the owner's, before summary_init */
-    void *owner;
-    const struct summary_search *search;
+    void *owner, *search;
+    const struct summary_monitors *monitors; /* of the search */
+    /* An earlier run has found that a property is violated: where is in its place. */
+    void (*violated)(struct summary *summary, uint32_t property);
     struct task *task;
     struct result *result;
     uint32_t record_bytes, words; /* of a state */

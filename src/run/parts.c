@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "solver/freezer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -197,17 +196,6 @@ bool parts_done(struct parts *parts, uint32_t part)
 
 /* ---- opening and closing ---- */
 
-static bool is_empty(const char *folder)
-{
-    DIR *list = opendir(folder);
-    const struct dirent *entry;
-    bool empty = list != NULL;
-    while (list && (entry = readdir(list)))
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) empty = false;
-    if (list) closedir(list);
-    return empty;
-}
-
 /* The processes of a run that was killed have the lock, too, until they are gone: that is waited
  * for. */
 static bool lock(struct parts *parts, bool patient)
@@ -291,7 +279,7 @@ bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const 
     journal_name(parts, path);
     bool exists = !access(path, F_OK);
     if (!exists && must) return refuse(parts, "has no search that was split");
-    if (!exists && !is_empty(parts->folder))
+    if (!exists && !freezer_is_empty(parts->folder))
         return refuse(parts, "is not empty, and has no search that was split");
     parts->journal = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (parts->journal < 0) return fail(parts, "write to");

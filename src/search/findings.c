@@ -155,14 +155,22 @@ void findings_report(struct search *search)
     findings->found = 0;
 }
 
-unsigned findings_bits(const struct search *search, uint32_t m)
+/* ---- for summaries ---- */
+
+static uint32_t count_of(const void *search)
 {
-    const struct monitor *monitor = &search->findings.monitors[m];
+    return ((const struct search *)search)->findings.count;
+}
+
+static unsigned bits_of(const void *search, uint32_t m)
+{
+    const struct monitor *monitor = &((const struct search *)search)->findings.monitors[m];
     return !monitor->active + 2u * monitor->failed;
 }
 
-void findings_set_bits(struct search *search, uint32_t m, unsigned bits)
+static void set_bits(void *of, uint32_t m, unsigned bits)
 {
+    struct search *search = of;
     struct findings *findings = &search->findings;
     findings->monitors[m].failed |= bits >> 1 & 1;
     if (!(bits & 1) || !findings->monitors[m].active) return;
@@ -170,6 +178,8 @@ void findings_set_bits(struct search *search, uint32_t m, unsigned bits)
     if (findings->monitors[m].kind == FINDINGS_NOT_ALWAYS)
         witnessed(search, &findings->monitors[m]);
 }
+
+const struct summary_monitors findings_monitors = {count_of, bits_of, set_bits};
 
 /* ---- the end ---- */
 

@@ -6,6 +6,7 @@
 #ifndef CAIRN_SEARCH_FINDINGS_H
 #define CAIRN_SEARCH_FINDINGS_H
 
+#include "past/summary.h"
 #include "program/program.h"
 #include "result/result.h"
 #include "search/set.h"
@@ -73,10 +74,9 @@ void findings_report(struct search *search);
 /* A property is violated in a state; failed_rule may be MODEL_NONE. Only the first time counts. */
 void findings_violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                        uint32_t failed_rule);
-/* What is known of a monitor, for a run that goes on: 1: it has seen what it was waiting for, 2: it
- * could not be evaluated somewhere. The same from an earlier run. */
-unsigned findings_bits(const struct search *search, uint32_t monitor);
-void findings_set_bits(struct search *search, uint32_t monitor, unsigned bits);
+/* What is known of the monitors of a search, for a run that goes on; done: it has seen what it was
+ * waiting for. */
+extern const struct summary_monitors findings_monitors;
 /* After the search: verdicts of what was not refuted. */
 void findings_conclude(struct search *search);
 

@@ -504,21 +504,6 @@ static bool expand(struct history *history, const unsigned char *record, uint64_
            && add_quietly(search, false, last);
 }
 
-static uint32_t monitors(const struct history *history)
-{
-    return search_of(history)->findings.count;
-}
-
-static unsigned monitor_bits(const struct history *history, uint32_t m)
-{
-    return findings_bits(search_of(history), m);
-}
-
-static void set_monitor(struct history *history, uint32_t m, unsigned bits)
-{
-    findings_set_bits(search_of(history), m, bits);
-}
-
 static void decided(struct history *history, uint32_t property)
 {
     struct search *search = search_of(history);
@@ -552,9 +537,7 @@ static const struct history_engine engine = {.states = states_of,
                                              .add_seed = add_seed,
                                              .expand = expand,
                                              .discard = discard,
-                                             .monitors = monitors,
-                                             .monitor = monitor_bits,
-                                             .set_monitor = set_monitor,
+                                             .monitors = &findings_monitors,
                                              .decided = decided,
                                              .find_initial = find_initial,
                                              .complete = complete,

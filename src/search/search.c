@@ -147,6 +147,19 @@ static uint32_t count_merged(const struct set_kind *sets, struct worker *worker,
     return end;
 }
 
+/* What there is to say of steps of one state that are in their sets by now. False: the search must
+ * end. */
+static inline bool tell(struct search *search, struct worker *worker,
+                        const struct batch_state *state, uint32_t first, uint32_t end)
+{
+    count(search->result, &worker->batch, first, end);
+    if (search->graph) tell_graph(search, worker, state, first, end);
+    if (search->findings.active) watch(search, worker);
+    bool good = search->order->log(search, worker, state, first, end);
+    worker->batch.fresh_count = 0;
+    return good;
+}
+
 /* Steps of one state that are in the list, some of them. False: the search must end. */
 static bool add_listed(struct search *search, struct worker *worker,
                        const struct batch_state *state, uint32_t first, uint32_t end)
@@ -156,11 +169,7 @@ static bool add_listed(struct search *search, struct worker *worker,
     for (uint32_t at = first; good && at < end;) {
         const uint32_t done =
             worker->is_merged ? count_merged(sets, worker, at, end) : sets->add(worker, at, end);
-        count(search->result, &worker->batch, at, done);
-        if (search->graph) tell_graph(search, worker, state, at, done);
-        if (search->findings.active) watch(search, worker);
-        good = search->order->log(search, worker, state, at, done);
-        worker->batch.fresh_count = 0;
+        good = tell(search, worker, state, at, done);
         at = done;
         if (good && at < end && !(search->order->relieve && search->order->relieve(search)))
             good = poll_stop(search, STOP_MEMORY);
@@ -230,6 +239,13 @@ bool search_commit(struct search *search, struct worker *worker, const struct ba
     return true;
 }
 
+/* After the steps of a state, which were added well or not. False: the search must end. */
+static inline bool end_state(struct search *search, const struct batch_state *state, bool good)
+{
+    if (search->findings.found) findings_report(search); /* also when memory has just run out */
+    return good && finish_state(search, state);
+}
+
 /* False: the search must end. */
 static bool add_state(struct search *search, struct worker *worker, struct batch_state *state)
 {
@@ -245,10 +261,7 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
     if (good && state->steps + state->known && !lot->steps) {
         lot->has_open = true;
         lot->open = *state;
-    } else {
-        if (search->findings.found) findings_report(search); /* also when memory ran out just now */
-        good = good && finish_state(search, state);
-    }
+    } else good = end_state(search, state, good);
     return good && (state->state != lot->last || search_end_lot(search));
 }
 
@@ -275,19 +288,12 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
 
 bool search_add_next(struct search *search, struct worker *worker)
 {
-    struct batch *batch = &worker->batch;
-    const struct batch_state *state = &batch->states[0];
-    uint32_t next;
+    const struct batch_state *state = &worker->batch.states[0];
     search->is_first_pass = search->is_last_pass = !state->steps;
-    if (search->graph || search->findings.found) return search_add(search, worker, 0, 1, &next);
+    assert(!search->lot.has_open && search->lot.most_states == 1);
     if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
     if (state->known) count_known(search, worker, state, 0, state->known);
-    count(search->result, batch, 0, state->steps);
-    if (search->findings.active) watch(search, worker);
-    bool good = search->order->log(search, worker, state, 0, state->steps);
-    batch->fresh_count = 0;
-    if (search->findings.found) findings_report(search);
-    good = good && finish_state(search, state);
+    bool good = end_state(search, state, tell(search, worker, state, 0, state->steps));
     look_at_lot(search);
     return good;
 }

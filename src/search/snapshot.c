@@ -48,39 +48,16 @@ struct snapshot {
     const char *strange; /* what makes no sense in the files; NULL: nothing */
 };
 
-/* ---- what summaries ask ---- */
-
-static struct search *search_of(const struct summary *summary)
-{
-    return ((const struct snapshot *)summary->owner)->of.search;
-}
-
-static uint32_t monitors(const struct summary *summary)
-{
-    return search_of(summary)->findings.count;
-}
-
-static unsigned monitor(const struct summary *summary, uint32_t m)
-{
-    return findings_bits(search_of(summary), m);
-}
-
-static void set_monitor(struct summary *summary, uint32_t m, unsigned bits)
-{
-    findings_set_bits(search_of(summary), m, bits);
-}
+/* ---- violations ---- */
 
 static void violated(struct summary *summary, uint32_t property)
 {
-    struct search *search = search_of(summary);
-    const struct summary_place *place = &summary->places[property];
     struct snapshot *snapshot = summary->owner;
+    struct search *search = snapshot->of.search;
+    const struct summary_place *place = &summary->places[property];
     if (place->state >= search->set->count) snapshot->strange = "a violation without a state";
     else findings_violated(search, property, search->set, place->state, place->failed_rule);
 }
-
-static const struct summary_search summary_search = {
-    .monitors = monitors, .monitor = monitor, .set_monitor = set_monitor, .violated = violated};
 
 void snapshot_violated(struct snapshot *snapshot, uint32_t property, uint64_t state,
                        uint32_t failed_rule)
@@ -121,7 +98,9 @@ struct snapshot *snapshot_open(const struct snapshot_search *of)
     snapshot->statistics = search->result->snapshot =
         mem_alloc(mem, sizeof *search->result->snapshot);
     snapshot->summary = (struct summary){.owner = snapshot,
-                                         .search = &summary_search,
+                                         .search = search,
+                                         .monitors = &findings_monitors,
+                                         .violated = violated,
                                          .task = search->task,
                                          .result = search->result,
                                          .record_bytes = search->space->layout.record_bytes,

@@ -801,8 +801,7 @@ static bool take_memory(struct freezer *freezer, uint64_t max_summary, uint64_t 
     return freezer->compressor;
 }
 
-/* Whether the folder has files that are not ours to touch. */
-static bool is_empty(const char *folder)
+bool freezer_is_empty(const char *folder)
 {
     DIR *list = opendir(folder);
     const struct dirent *entry;
@@ -851,7 +850,7 @@ static const char *open_folder(struct freezer *freezer, bool resume, bool *is_ne
 {
     char path[PATH_ROOM];
     if (mkdir(freezer->folder, 0777) && errno != EEXIST) return strerror(errno);
-    bool empty = is_empty(freezer->folder);
+    bool empty = freezer_is_empty(freezer->folder);
     path_of(freezer, path, UINT32_MAX);
     if (!empty && access(path, F_OK)) return "is not empty, and has no run that was frozen";
     if (!empty && !resume)

@@ -58,6 +58,8 @@ static inline uint64_t freezer_share(const struct mem *mem)
 {
     return !mem->limit ? 0 : mem->limit > mem->used ? (mem->limit - mem->used) / 8 + 1 : 1;
 }
+/* Whether a folder is there, with nothing in it that is not ours to touch. */
+bool freezer_is_empty(const char *folder);
 /* Removes the files of a run and its folder, when they are there. */
 void freezer_clear(const char *folder);
 /* Whether the folder has a run with this identity. */

@@ -41,3 +41,17 @@ def remove(rng, pattern):
         os.remove(file)
         return os.path.basename(file) + ' removed'
     return spoil
+
+
+def empty(rng, pattern):
+    """Nothing is left of a file."""
+    def spoil(where):
+        file = _one(rng, where, pattern)
+        os.truncate(file, 0)
+        return os.path.basename(file) + ' emptied'
+    return spoil
+
+
+def spoil_file(rng, file, ways):
+    """This file, in one of these ways."""
+    return rng.choice(ways)(rng, glob.escape(os.path.basename(file)))(os.path.dirname(file))

@@ -12,6 +12,7 @@ import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from kit.damage import cut, flip, remove
+from kit.torn import torn_runs
 from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish
 from lib import folder, refuses, run, section, spent, timeless, told, write
 from hidden_models import Marked, draw
@@ -109,22 +110,9 @@ def killed_writes(count, rng):
     for n in range(count):
         model = random_model(rng)
         _, plain = told('check', model, *PLAIN)
-        at = 0
-        while True:
-            at += rng.randint(1, 3)
-            words = ('check', model, '--freeze', folder('killed'))
-            result = run(*words, program=DEGENERATE, env={'CAIRN_KILL_WRITE': str(at)})
-            if result.returncode != -signal.SIGKILL:
-                break
-            kills += 1
-            while rng.random() < 0.3:
-                again = run(*words, '--resume', program=DEGENERATE,
-                            env={'CAIRN_KILL_WRITE': str(rng.randint(1, 6))})
-                if again.returncode == -signal.SIGKILL:
-                    kills += 1
-                elif crashed(again):
-                    wrong.append(f'model {n}, second kill: {again.stderr[-500:]}')
-            result, claim = told(*words, '--resume', program=DEGENERATE)
+        for words, at, times in torn_runs(('check', model), rng, wrong):
+            kills += times
+            result, claim = told(*words, program=DEGENERATE)
             fault = differs(claim, plain, result)
             resumed += 0 if fault else claim['statistics']['levels_resumed']
             if fault:

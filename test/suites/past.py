@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed,
                  finish, folder, refuses, run, section, spent, told, write)
 from kit.damage import cut, flip, remove
+from kit.torn import torn_runs
 from ranked import random_local, random_model
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
@@ -148,23 +149,10 @@ def killed_runs(count, rng):
         model = write('killed.cairn', text)
         _, bfs = told('check', model, '--order', 'bfs')
         _, past = told('check', model, '--order', 'past-freeze')
-        at = 0
-        while True:
-            at += rng.randint(1, 3)
-            where = folder('killed')
-            arguments = ('check', model, '--order', 'past-freeze', '--freeze', where)
-            result = run(*arguments, program=DEGENERATE, env={'CAIRN_KILL_WRITE': str(at)})
-            if result.returncode != -signal.SIGKILL:
-                break
-            kills += 1
-            while rng.random() < 0.3:
-                again = run(*arguments, '--resume', program=DEGENERATE,
-                            env={'CAIRN_KILL_WRITE': str(rng.randint(1, 6))})
-                if again.returncode == -signal.SIGKILL:
-                    kills += 1
-                elif crashed(again):
-                    wrong.append(f'model {n}, second kill: {again.stderr[-500:]}')
-            result, resumed = told(*arguments, '--resume', program=DEGENERATE)
+        search = ('check', model, '--order', 'past-freeze')
+        for words, at, times in torn_runs(search, rng, wrong):
+            kills += times
+            result, resumed = told(*words, program=DEGENERATE)
             fault = ('crash ' + result.stderr[-500:] if crashed(result)
                      else differs(resumed, bfs, result))
             if not fault and trace_lengths(resumed) != trace_lengths(past):

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from kit.damage import cut, empty, flip, remove, spoil_file
 from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed,
                  finish, folder, in_memory, path, refuses, run, section, spent, told, until, write)
 import contexts
@@ -424,24 +425,6 @@ check('... and --resume finishes it', not differs(claim, whole, result),
       differs(claim, whole, result))
 
 # ---- damage ----
-
-
-def damage(file, how):
-    with open(file, 'rb') as opened:
-        bytes_ = bytearray(opened.read())
-    if how == 'gone':
-        os.remove(file)
-        return
-    if how == 'cut':
-        bytes_ = bytes_[:rng.randrange(len(bytes_))] if bytes_ else bytes_
-    elif how == 'flip' and bytes_:
-        bytes_[rng.randrange(len(bytes_))] ^= 1 << rng.randrange(8)
-    elif how == 'empty':
-        bytes_ = b''
-    with open(file, 'wb') as opened:
-        opened.write(bytes_)
-
-
 DAMAGED = ('check', *BEHAVIOR, f'{CDL}:all', '-D', 'n=10', '--split', 'always', '--split-depth',
            '2')
 _, whole = told('check', *BEHAVIOR, f'{CDL}:all', '--order', 'bfs')
@@ -456,7 +439,7 @@ for n in range(400 if LONG else 16):
     files = [f for f in glob.glob(os.path.join(where, '**', '*'), recursive=True)
              if os.path.isfile(f)]
     for file in rng.sample(files, rng.choice([1, 1, 3])):
-        damage(file, rng.choice(['gone', 'cut', 'flip', 'flip', 'empty']))
+        spoil_file(rng, file, (remove, cut, flip, flip, empty))
     result, claim = told(*DAMAGED, '--freeze', where, '--resume')
     if result.returncode == 2 and result.stderr:   # the list itself
         refused += 1

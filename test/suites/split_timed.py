@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from kit.damage import cut, flip, remove, spoil_file
 from lib import (ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, at_work, check, crashed, finish, folder,
                  in_memory, path, refuses, run, section, spent, told, write)
 from timed_ranks import line, random_model, tree
@@ -159,21 +160,6 @@ refuses('a folder of a run with other zones', 'another model', 'check', MIDDLE, 
 refuses('a folder of an unsplit run', 'is not empty', 'check', MIDDLE, '--zones', 'equal',
         '--split', 'auto', '--freeze', finished, '--resume')
 
-
-def damage(file, how):
-    with open(file, 'rb') as opened:
-        content = bytearray(opened.read())
-    if how == 'gone':
-        os.remove(file)
-        return
-    if how == 'cut':
-        content = content[:rng.randrange(len(content))] if content else content
-    elif how == 'flip' and content:
-        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
-    with open(file, 'wb') as opened:
-        opened.write(content)
-
-
 small = write('small.cairn', line(25, 2))
 CASES = [('check', small, '--zones', zones, *PAST, *more) for zones in ZONES
          for more in ((), ('-p', 'deadlock'))]
@@ -190,7 +176,7 @@ for n in range(400 if LONG else 32):
     shutil.copytree(rng.choice(folders[case]), where)
     files = glob.glob(os.path.join(where, '*'))
     for file in rng.sample(files, rng.choice([1, 1, 2])):
-        damage(file, rng.choice(['gone', 'cut', 'flip', 'flip']))
+        spoil_file(rng, file, (remove, cut, flip, flip))
     result, claim = told(*case, '--freeze', where, '--resume', program=DEGENERATE)
     if result.returncode == 2 and result.stderr and not crashed(result):
         refused += 1
@@ -386,7 +372,7 @@ for n in range(200 if LONG else 10):
     files = [f for f in glob.glob(os.path.join(where, '**', '*'), recursive=True)
              if os.path.isfile(f)]
     for file in rng.sample(files, rng.choice([1, 1, 3])):
-        damage(file, rng.choice(['gone', 'cut', 'flip', 'flip']))
+        spoil_file(rng, file, (remove, cut, flip, flip))
     result, claim = told(*LISTED, '--freeze', where, '--resume')
     if result.returncode == 2 and result.stderr:   # the list itself
         refused += 1

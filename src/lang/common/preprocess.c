@@ -11,13 +11,11 @@
 
 void preprocess_fail(struct macros *p, struct place place, const char *format, ...)
 {
-    char message[400];
     va_list args;
     if (p->failed) return;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    diag_error_args(p->diag, DIAG_MACRO, place, format, args);
     va_end(args);
-    diag_error(p->diag, DIAG_MACRO, place, "%s", message);
     p->failed = true;
 }
 

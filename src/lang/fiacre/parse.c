@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- tools ---- */
@@ -16,12 +15,10 @@ void fiacre_error(struct fiacre_parser *parser, struct place place, const char *
 {
     if (parser->panic) return;
     parser->panic = true;
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    diag_error_args(parser->diag, DIAG_SYNTAX, place, format, args);
     va_end(args);
-    diag_error(parser->diag, DIAG_SYNTAX, place, "%s", message);
 }
 
 /* How Fiacre writes what other languages write so; NULL: nothing to say. */

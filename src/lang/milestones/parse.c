@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Of two equally good suggestions the first is made: the usual form comes first. */
@@ -25,12 +24,10 @@ void parser_error(struct parser *parser, struct place place, const char *format,
 {
     if (parser->panic) return;
     parser->panic = true;
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    diag_error_args(parser->diag, DIAG_SYNTAX, place, format, args);
     va_end(args);
-    diag_error(parser->diag, DIAG_SYNTAX, place, "%s", message);
 }
 
 bool parser_accept(struct parser *parser, enum token_kind kind)

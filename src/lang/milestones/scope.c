@@ -11,12 +11,10 @@ void scope_error(struct scope *scope, struct ast *node, enum diag_code code, con
 {
     if (node->reported) return;
     node->reported = true;
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    diag_error_args(scope->diag, code, node->place, format, args);
     va_end(args);
-    diag_error(scope->diag, code, node->place, "%s", message);
 }
 
 unsigned scope_var_width(const struct scope *scope, uint32_t var)
