@@ -26,7 +26,7 @@ LARGE = 2500 # regions of a model that is left out
 SUPREMA = 24 # clocks are followed up to here where their largest value is asked
 
 # What Cairn may refuse, as parts of its messages.
-MAY_REFUSE = ()
+MAY_REFUSE = ('does not go together with priorities',)
 
 
 def clocks_asked(system, queries):

@@ -20,6 +20,7 @@ FEATURES = {'open': 0.5, 'diagonal': 0.15, 'error': 0.25, 'priority': 0.2, 'proc
 
 
 UNIT = ' * U'
+TRUTHS = ('b', 's.g[1]') # booleans: what they do with other numbers is not said
 
 
 def new_template(name):
@@ -111,11 +112,12 @@ class Drawer:
     def assignment(self, names, writable):
         name, low, high = self.rng.choice(writable)
         value = self.number(names)
+        may_fail = self.has['error'] and name not in TRUTHS
         if self.chance(0.25):
-            return name + self.pick('++', '--') if self.has['error'] else f'{name} = {low}'
-        if self.has['error'] and self.chance(0.5):
+            return name + self.pick('++', '--') if may_fail else f'{name} = {low}'
+        if may_fail and self.chance(0.5):
             return f'{name} {self.pick("=", ":=", "+=", "-=")} {value}'
-        if self.has['error'] and self.chance(0.1):
+        if may_fail and self.chance(0.1):
             return f'{name} = {value} {self.pick("/", "%")} ({self.number(names, 1)})'
         return f'{name} = (({value}) <? {high}) >? {low}'
 
