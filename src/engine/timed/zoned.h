@@ -128,6 +128,11 @@ bool zoned_put(struct worker *worker, struct batch_state *begun, const struct zo
 struct batch_state *zoned_begin(struct worker *worker, uint64_t state);
 void zoned_undo(struct worker *worker);
 
+/* zoned.c: a state that was in files, packed, and the string of its zone, as the step of no state
+ * in an empty batch. The zone stays in moves.next, so that the state can be expanded. False: they
+ * make no sense, or memory was refused (worker->is_refused). */
+bool zoned_thaw(struct worker *worker, const void *state, const uint8_t *zone, uint64_t bytes);
+
 /* zoned_trace.c: dates for a trace, whose end is the state in `words`; stuck: it ends in a stuck
  * valuation of it. Without dates the result is broken. */
 void zoned_complete(struct space *space, struct property_result *entry, const uint64_t *words);
