@@ -295,13 +295,14 @@ static const char *check_counts(const struct result *result)
 {
     /* sets of states that were not counted before memory ran out say 0 */
     const bool exact = !result->exact.states && (result->all_states || !result->symbolic);
-    if (exact && result->initial_states > result->states) return "4: initial states";
-    if (exact && !result->no_deadlocks
+    /* symbolic states may be given up for larger ones */
+    const bool keeps_all = exact && (!result->timed || result->timed->equal);
+    if (keeps_all && result->initial_states > result->states) return "4: initial states";
+    if (keeps_all && !result->no_deadlocks
         && (result->deadlocks > result->states
             || result->ends > result->states - result->deadlocks))
         return "4: deadlocks and ends";
     if (result->level_count && !result->levels) return "8: levels";
-    /* symbolic states may be given up for larger ones */
     for (uint64_t i = 0; i < result->level_count && exact && !result->timed; i++)
         if (result->levels[i]
             > (i + 1 < result->level_count ? result->levels[i + 1] : result->states))

@@ -524,7 +524,7 @@ bool result_is_vacuous(const struct property_result *entry);
  *  2. A complete search has no reason to stop; it has all states, or it is one of proofs.
  *  3. It has the statistics of one engine: symbolic, bounded, timed, or none of these.
  *  4. States that are initial, deadlocked or final are states, unless there are more than 64 bits
- *     can count.
+ *     can count, or symbolic states were given up for larger ones.
  *  5. Levels do not shrink, and the last one has no more than all states; but symbolic states may
  *     be given up for larger ones.
  *  6. Clusters: not more in memory than most, not more sizes than finished ones, largest included.

@@ -3,7 +3,6 @@
 #include "search/entries.h"
 
 #include "base/sort.h"
-#include "search/flat.h"
 
 #include <assert.h>
 #include <string.h>
@@ -71,8 +70,8 @@ void entries_sort_by_origin(struct entries *entries)
 
 bool entries_is_visited(const struct entries *entries, const char *record)
 {
-    const struct store *store = flat_store(entries->search->set);
-    return store_find(store, record, store_hash(record, store->record_bytes)) != STORE_NONE;
+    const struct search *search = entries->search;
+    return entries->records->has(search->worker, search->set, record);
 }
 
 /* ---- lists and tapes ---- */
@@ -154,7 +153,7 @@ bool entries_flush_found(struct entries *entries)
     return true;
 }
 
-bool entries_put_found(struct entries *entries, const uint64_t *words, struct entries_tail tail)
+bool entries_put_found(struct entries *entries, const char *record, struct entries_tail tail)
 {
     if (entries->found_count == entries->found_room) {
         uint64_t room = entries->found_room ? 2 * entries->found_room : LEAST_ENTRIES;
@@ -166,13 +165,13 @@ bool entries_put_found(struct entries *entries, const uint64_t *words, struct en
             entries->found = more;
             entries->found_room = room;
         } else if (!entries->found_room) {
-            return reserve_use(entries->reserve) && entries_put_found(entries, words, tail);
+            return reserve_use(entries->reserve) && entries_put_found(entries, record, tail);
         } else if (!entries_flush_found(entries)) {
             return false;
         }
     }
     assert(entries->found_count < entries->most_found); /* (2) */
-    entries_make(entries, entries->found + entries->found_count++ * entries->size, words, tail);
+    entries_make(entries, entries->found + entries->found_count++ * entries->size, record, tail);
     return true;
 }
 
@@ -267,7 +266,8 @@ void entries_init(struct entries *entries, struct search *search, struct reserve
     *entries = (struct entries){.search = search,
                                 .mem = mem,
                                 .reserve = reserve,
-                                .record_bytes = search->space->layout.record_bytes};
+                                .records = search->space->kind->sets->records};
+    entries->record_bytes = search->space->layout.record_bytes + entries->records->more;
     entries->size = entries->record_bytes + (uint32_t)sizeof(struct entries_tail);
     entries->most_found = most_of(entries, 32, MOST_BYTES);
     entries->most_batch = most_of(entries, 8, 8 * (uint64_t)MOST_BYTES);

@@ -37,7 +37,8 @@ struct entries {
     struct search *search;
     struct mem *mem;
     struct reserve *reserve;
-    struct crew *crew;           /* who helps with sorting; NULL: nobody */
+    struct crew *crew; /* who helps with sorting; NULL: nobody */
+    const struct set_records *records;
     uint32_t record_bytes, size; /* of a record; of an entry */
     struct entries_layer now, next;
     struct entries_list pending;     /* of the p-path at hand: what is left to begin with */
@@ -63,9 +64,9 @@ void entries_make(const struct entries *entries, char *entry, const void *record
                   struct entries_tail tail);
 struct entries_tail entries_tail_of(const struct entries *entries, const char *entry);
 
-/* A p-point leads to this state. False: the search must end, as the result says; otherwise memory
- * was refused. */
-bool entries_put_found(struct entries *entries, const uint64_t *words, struct entries_tail tail);
+/* A p-point leads to the state of this record. False: the search must end, as the result says;
+ * otherwise memory was refused. */
+bool entries_put_found(struct entries *entries, const char *record, struct entries_tail tail);
 /* Puts what was found on the tape of the next layer, without what was found twice or visited since.
  * partition: the number of the one that found it. False: the search must end. */
 bool entries_flush_found(struct entries *entries);

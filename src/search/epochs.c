@@ -7,7 +7,6 @@
 #include "search/epochs.h"
 
 #include "program/reached.h"
-#include "search/flat.h"
 #include "search/path.h"
 
 #include <assert.h>
@@ -28,41 +27,45 @@ static void take_away(void *context, const void *record)
     struct search *search = epochs->search;
     struct result *result = search->result;
     struct worker *worker = search->worker;
-    const uint32_t record_bytes = search->space->layout.record_bytes;
-    worker->words[(record_bytes - 1) / 8] = 0;
-    memcpy(worker->words, record, record_bytes);
-    epochs->miscounted |= !search->space->kind->expand(worker, NULL, SET_NONE);
-    for (uint32_t s = 0; s < worker->batch.state_count; s++) {
-        const struct batch_state *state = &worker->batch.states[s];
+    struct batch *batch = &worker->batch;
+    bool good = epochs->entries->records->thaw(worker, search->set, record);
+    if (good) memcpy(worker->words, batch_words(batch, 0), batch->words * sizeof *worker->words);
+    batch_clear(batch);
+    good = good && search->space->kind->expand(worker, NULL, SET_NONE);
+    epochs->miscounted |= !good;
+    for (uint32_t s = 0; s < batch->state_count; s++) {
+        const struct batch_state *state = &batch->states[s];
         result->runtime_errors -= state->failures;
         result->ends -= state->end == BATCH_FINAL;
         result->deadlocks -= state->end == BATCH_DEAD;
     }
-    result->transitions -= worker->batch.step_count;
-    for (uint32_t i = 0; i < worker->batch.step_count; i++)
-        result->taken[worker->batch.steps[i].fast->rule]--;
-    batch_clear(&worker->batch);
+    result->transitions -= batch->step_count;
+    for (uint32_t i = 0; i < batch->step_count; i++) result->taken[batch->steps[i].fast->rule]--;
+    batch_clear(batch);
 }
 
 /* States that are not expanded wait: with their own origins. */
 static bool put_rest(struct epochs *epochs, uint64_t first)
 {
     struct entries *entries = epochs->entries;
-    const struct store *store = flat_store(epochs->search->set);
+    struct set *set = epochs->search->set;
     const struct entries_waiting rest = {.offset = entries->now.tape.bytes,
-                                         .count = store->count - first};
-    assert(first <= store->count && epochs->origins.states == store->count); /* (1) */
+                                         .count = set->count - first};
+    assert(first <= set->count && epochs->origins.states == set->count); /* (1) */
     if (!rest.count) return true;
     char *entry = mem_try_alloc(epochs->mem, entries->size);
-    if (!entry) return entries_fail(epochs->search, NULL);
-    bool good = true;
-    for (uint64_t i = first; good && i < store->count; i++) { /* (2) */
+    char *record = mem_try_alloc(epochs->mem, entries->record_bytes + UINT64_C(1));
+    bool good = (entry && record) || entries_fail(epochs->search, NULL);
+    for (uint64_t i = first; good && i < set->count; i++) { /* (2) */
         const struct origin origin = origins_of(&epochs->origins, i);
-        entries_make(entries, entry, store_get(store, i),
+        good = entries->records->of_state(set, i, record) || entries_fail(epochs->search, NULL);
+        if (!good) break;
+        entries_make(entries, entry, record,
                      (struct entries_tail){origin.source, origin.state, origin.step, 0});
         good = entries_append(entries, entry, 1);
     }
     mem_free(epochs->mem, entry);
+    mem_free(epochs->mem, record);
     return good && entries_push_pending(entries, rest);
 }
 
@@ -83,35 +86,35 @@ static bool keep_log(struct epochs *epochs)
     return good;
 }
 
-/* Leaves only states that were expanded in this epoch, at the beginning of the store. Returns how
- * many. */
-static uint64_t leave_out_known(struct epochs *epochs, uint64_t expanded)
+static bool is_left_out(const void *context, uint64_t state)
 {
-    const struct store *store = flat_store(epochs->search->set);
-    uint64_t kept = 0;
-    if (!epochs->known_words) return expanded;
-    for (uint64_t i = 0; i < expanded; i++) {
-        if (epochs_is_known(epochs, i)) continue; /* (3) */
-        if (kept != i)
-            memcpy((char *)store_get(store, kept), store_get(store, i), store->record_bytes);
-        kept++;
-    }
-    mem_free(epochs->mem, epochs->known);
-    epochs->known = NULL;
-    epochs->known_words = 0;
-    return kept;
+    return epochs_is_known(context, state); /* (3) */
+}
+
+/* What its sets count of their own is added up before they are emptied. */
+static void add_totals(struct epochs *epochs)
+{
+    const struct set_kind *sets = epochs->search->space->kind->sets;
+    assert(sets->more <= EPOCHS_TOTALS);
+    if (sets->sum) sets->sum(epochs->search->set, epochs->totals);
 }
 
 bool epochs_end(struct epochs *epochs, uint64_t expanded)
 {
     struct search *search = epochs->search;
-    struct store *store = flat_store(search->set);
+    const struct set_records *records = epochs->entries->records;
+    struct runs_items items;
     assert(!search->worker->batch.state_count);
-    reached_scan(search->model, &search->space->layout, store, search->result, epochs->scan);
+    reached_scan(search->model, &search->space->layout, search->set->kind->store(search->set),
+                 search->result, epochs->scan);
     if (!put_rest(epochs, expanded)) return false;
-    bool good =
-        runs_add(&epochs->done, store, leave_out_known(epochs, expanded), take_away, epochs);
-    if (!flat_empty(search->set)) return entries_fail(search, NULL);
+    add_totals(epochs);
+    bool good = records->list(search->set, expanded, is_left_out, epochs, &items)
+                && runs_add(&epochs->done, &items, take_away, epochs);
+    mem_free(epochs->mem, epochs->known);
+    epochs->known = NULL;
+    epochs->known_words = 0;
+    if (!records->empty(search->set)) return entries_fail(search, NULL);
     if (!good || epochs->miscounted) return entries_fail(search, epochs->done.error);
     if (!keep_log(epochs)) return false;
     epochs->number++;
@@ -144,23 +147,33 @@ static bool reserve_known(struct epochs *epochs, uint64_t states)
     return true;
 }
 
+/* A state of the set as the i-th entry of the batch. */
+static bool make_question(struct epochs *epochs, uint64_t i, uint64_t state)
+{
+    struct entries *entries = epochs->entries;
+    char *entry = entries->batch + i * entries->size;
+    const struct entries_tail tail = {.state = state};
+    if (!entries->records->of_state(epochs->search->set, state, entry)) return false;
+    memcpy(entry + entries->record_bytes, &tail, sizeof tail);
+    return true;
+}
+
 /* Reading takes time that only many states are worth. */
 bool epochs_find_known(struct epochs *epochs, uint64_t first)
 {
     struct entries *entries = epochs->entries;
-    const struct store *store = flat_store(epochs->search->set);
+    struct set *set = epochs->search->set;
     const uint64_t least = epochs->done.records / WORTH_READING + LEAST_LAYER;
-    if (!epochs->done.records || store->count - first < least || entries->most_batch < least
-        || !reserve_known(epochs, store->count)
-        || !entries_reserve_batch(entries, store->count - first))
+    if (!epochs->done.records || set->count - first < least || entries->most_batch < least
+        || !reserve_known(epochs, set->count)
+        || !entries_reserve_batch(entries, set->count - first))
         return epochs->search->result->stop == STOP_NONE;
-    for (; first < store->count; first += entries->batch_count) {
-        const uint64_t left = store->count - first;
+    for (; first < set->count; first += entries->batch_count) {
+        const uint64_t left = set->count - first;
         entries->batch_count = left < entries->batch_room ? left : entries->batch_room;
         if (entries->batch_count < least) break;
         for (uint64_t i = 0; i < entries->batch_count; i++)
-            entries_make(entries, entries->batch + i * entries->size, store_get(store, first + i),
-                         (struct entries_tail){.state = first + i});
+            if (!make_question(epochs, i, first + i)) return true;
         entries_sort_batch(entries);
         if (!epochs_find(epochs, entries->batch_count)) return false;
         for (uint64_t i = 0; i < entries->batch_count; i++) {
@@ -228,13 +241,33 @@ void epochs_violated(struct epochs *epochs, uint32_t property, uint64_t state, u
     vec_free(epochs->mem, &steps);
 }
 
+/* ---- what sets count ---- */
+
+bool epochs_count_words(struct epochs *epochs)
+{
+    struct search *search = epochs->search;
+    if (!epochs->entries->records->count) return true;
+    return runs_count(&epochs->done, search->space->layout.record_bytes, &epochs->words)
+           || entries_fail(search, epochs->done.error);
+}
+
+void epochs_sum(const struct epochs *epochs, uint64_t *totals)
+{
+    const struct search *search = epochs->search;
+    const struct set_kind *sets = search->space->kind->sets;
+    for (unsigned i = 0; i < sets->more; i++) totals[i] += epochs->totals[i];
+    if (search->set && sets->sum) sets->sum(search->set, totals);
+    if (epochs->number && epochs->entries->records->count)
+        epochs->entries->records->count(epochs->words, totals);
+}
+
 /* ---- before and after ---- */
 
 void epochs_init(struct epochs *epochs, struct search *search, struct entries *entries,
                  uint32_t block)
 {
     struct mem *mem = search->model->mem;
-    const uint32_t record_bytes = search->space->layout.record_bytes;
+    const uint32_t record_bytes = entries->record_bytes;
     *epochs = (struct epochs){.search = search, .mem = mem, .entries = entries};
     origins_init(&epochs->origins, mem);
     origins_init(&epochs->loaded, mem);

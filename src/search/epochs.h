@@ -12,6 +12,8 @@ struct epochs_log { /* on the tape */
     uint64_t offset, size;
 };
 
+enum { EPOCHS_TOTALS = 8 }; /* numbers that a set counts, at most */
+
 struct epochs {
     struct search *search;
     struct mem *mem;
@@ -27,8 +29,10 @@ struct epochs {
     bool has_loaded;
     uint64_t *known; /* a bit for states of the set that are on disk: they are not expanded again */
     uint64_t known_words;
-    bool *scan;      /* processes whose locations must be looked for in the states */
-    bool miscounted; /* memory was refused while counts were taken away */
+    bool *scan;                     /* processes whose locations must be looked for in the states */
+    bool miscounted;                /* memory was refused while counts were taken away */
+    uint64_t totals[EPOCHS_TOTALS]; /* what sets counted of their own, of earlier epochs */
+    uint64_t words;                 /* different packed words on disk, when they were counted */
 };
 
 /* block: bytes of files in memory. Memory is taken by calls that jump when it is refused. */
@@ -48,6 +52,12 @@ static inline bool epochs_is_known(const struct epochs *epochs, uint64_t state)
 {
     return state / 64 < epochs->known_words && epochs->known[state / 64] >> state % 64 & 1;
 }
+
+/* When all is on disk: counts different packed words there, where somebody wants to know. False:
+ * the search must end. */
+bool epochs_count_words(struct epochs *epochs);
+/* Adds what the sets of all epochs count of their own. */
+void epochs_sum(const struct epochs *epochs, uint64_t *totals);
 
 /* A property is violated in a state of the set: its entry gets a run to it, or the reason why there
  * is none. */

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "search/space.h"
 #include "solver/freezer.h"
+#include "solver/runs.h"
 
 #include <assert.h>
 #include <string.h>
@@ -36,17 +37,6 @@ static bool clear(struct set *set)
     if (!store_clear(&flat->store)) return false;
     flat->set.count = 0;
     return true;
-}
-
-bool flat_empty(struct set *set)
-{
-    struct flat *flat = (struct flat *)set;
-    struct mem *mem = flat->store.mem;
-    const uint32_t record_bytes = flat->store.record_bytes, key_bytes = flat->store.key_bytes;
-    assert(flat->set.kind == &flat_kind);
-    store_release(&flat->store);
-    flat->set.count = 0;
-    return store_init_keyed(&flat->store, mem, record_bytes, key_bytes);
 }
 
 static void load(const struct set *set, uint64_t state, uint64_t *words)
@@ -189,6 +179,69 @@ static void cut(struct set *set)
 static const struct set_parts parts = {part_count, reserve,    same,         write,
                                        link,       link_alone, bring_closer, cut};
 
+/* ---- as records ---- */
+
+static bool of_state(struct set *set, uint64_t state, char *record)
+{
+    const struct store *store = flat_store(set);
+    memcpy(record, store_get(store, state), store->record_bytes);
+    return true;
+}
+
+static bool of_step(struct worker *worker, uint32_t step, struct set *set, char *record)
+{
+    memcpy(record, batch_words(&worker->batch, step), flat_store(set)->record_bytes);
+    return true;
+}
+
+static bool has(struct worker *worker, const struct set *set, const char *record)
+{
+    const struct store *store = flat_store(set);
+    (void)worker;
+    return store_find(store, record, store_hash(record, store->record_bytes)) != STORE_NONE;
+}
+
+static bool thaw(struct worker *worker, const struct set *set, const char *record)
+{
+    bool good = worker->space->kind->thaw(worker, (const unsigned char *)record,
+                                          flat_store(set)->record_bytes);
+    assert(good); /* its size is right, and the rest is memory's, which a batch has */
+    return good;
+}
+
+static bool list(struct set *set, uint64_t end, bool (*skips)(const void *context, uint64_t state),
+                 const void *context, struct runs_items *items)
+{
+    const struct store *store = flat_store(set);
+    uint64_t kept = 0;
+    *items = runs_items_of(store, end);
+    for (uint64_t i = 0; i < end; i++) {
+        if (skips(context, i)) continue;
+        if (kept != i) memcpy(runs_item(items, kept), runs_item(items, i), store->record_bytes);
+        kept++;
+    }
+    items->count = kept;
+    return true;
+}
+
+static bool empty(struct set *set)
+{
+    struct flat *flat = (struct flat *)set;
+    struct mem *mem = flat->store.mem;
+    const uint32_t record_bytes = flat->store.record_bytes, key_bytes = flat->store.key_bytes;
+    assert(flat->set.kind == &flat_kind);
+    store_release(&flat->store);
+    flat->set.count = 0;
+    return store_init_keyed(&flat->store, mem, record_bytes, key_bytes);
+}
+
+static const struct set_records records = {.of_state = of_state,
+                                           .of_step = of_step,
+                                           .has = has,
+                                           .thaw = thaw,
+                                           .list = list,
+                                           .empty = empty};
+
 const struct set_kind flat_kind = {.make = make,
                                    .free = free_flat,
                                    .clear = clear,
@@ -202,4 +255,5 @@ const struct set_kind flat_kind = {.make = make,
                                    .bytes = bytes,
                                    .freeze = freeze,
                                    .is = is,
-                                   .parts = &parts};
+                                   .parts = &parts,
+                                   .records = &records};

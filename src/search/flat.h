@@ -17,8 +17,4 @@ static inline struct store *flat_store(const struct set *set)
     return &((struct flat *)set)->store;
 }
 
-/* Empties a set, whatever has become of its store. False: memory was refused, and it can only be
- * freed. */
-bool flat_empty(struct set *set);
-
 #endif

@@ -19,15 +19,19 @@
  * A state whose steps do not fit even in what was put aside did not happen: what they added to the
  * counts is taken away, and it is expanded again in the next epoch.
  *
- * Invariants: (1) states of the set before the cursor, and all on disk, are expanded, and each of
- * their successors is in the set, on disk, among what was found, or on a tape of entries; (2) the
- * log of origins has one entry per state of the set, in the order of numbers; (3) no state is
- * dropped unless it is in the set or on disk. */
+ * Zones. What a state is as a record, only its set knows (set.h): with time, a discrete state and a
+ * zone. On disk zones are compared exactly. A set by inclusion lets one state stand for others, so
+ * "is in the set" means that a state stands for it there; what was expanded goes to disk, what was
+ * given up before its turn does not: the one that stands for it is on disk, or waits.
+ *
+ * Invariants: (1) states of the set before the cursor, and all on disk, are expanded, or one stands
+ * for them, and each of their successors is in the set, on disk, among what was found, or on a tape
+ * of entries; (2) the log of origins has one entry per state of the set, in the order of numbers;
+ * (3) no state is dropped unless it is in the set or on disk. */
 #include "search/partition.h"
 
 #include "program/reached.h"
 #include "search/epochs.h"
-#include "search/flat.h"
 #include "search/points.h"
 #include "search/team.h"
 
@@ -68,6 +72,8 @@ struct partition {
     struct entries_tail root;
     struct addition addition;
     bool overflowed; /* even what was put aside is used up */
+    bool in_region;  /* states of the set are being expanded */
+    char *record;    /* room for one */
 };
 
 /* ---- the steps of one state ---- */
@@ -83,7 +89,7 @@ static void place(const struct search *search, struct worker *worker, uint32_t f
                                          worker->words, batch_words(batch, i));
         step->tag = point;
         if (point == MODEL_NONE) continue;
-        store_prefetch(flat_store(search->set), step->hash);
+        store_prefetch(search->set->kind->store(search->set), step->hash);
         step->set = NULL;
     }
 }
@@ -96,7 +102,11 @@ static bool overflow(struct search *search)
     struct result *result = search->result;
     const struct addition *at = &own->addition;
     own->overflowed = true;
-    if (!at->batch) return false;
+    if (!at->batch) { /* nor do states that the space could not commit */
+        if (own->in_region && search->space->kind->commit && own->cursor > own->added)
+            own->cursor = own->added;
+        return false;
+    }
     const uint32_t listed = at->end - at->state->first;
     const uint64_t known = result->transitions - at->transitions - listed;
     assert(known <= at->state->known && listed <= at->state->steps);
@@ -128,7 +138,10 @@ static bool put_entry(struct search *search, struct worker *worker, const struct
     step->set = search->set;
     const bool known = search->space->kind->sets->find(worker, i) != SET_NONE;
     step->set = NULL;
-    return known || entries_put_found(&own->entries, batch_words(&worker->batch, i), tail)
+    if (known) return true;
+    while (!own->entries.records->of_step(worker, i, search->set, own->record))
+        if (!relieve(search)) return false;
+    return entries_put_found(&own->entries, own->record, tail)
            || (search->result->stop == STOP_NONE && overflow(search));
 }
 
@@ -136,11 +149,17 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
 {
     struct partition *own = search->own;
     const struct batch_step *steps = worker->batch.steps;
-    if (state->state != SET_NONE)
+    if (state->state != SET_NONE) {
         own->addition =
             (struct addition){&worker->batch, state, state->first, search->result->transitions};
-    /* room for all steps, because which of them were taken out depends on how far workers were */
-    while (!origins_reserve(&own->epochs.origins, (uint64_t)state->steps + state->known)) /* (2) */
+        search->set->next_level = state->state + 1; /* what is given up from now on was expanded */
+    }
+    /* room for all steps, because which of them were taken out depends on how far workers were;
+     * with zones a rule may lead to several states */
+    const uint64_t all = (uint64_t)state->steps + state->known;
+    while (
+        !origins_reserve(&own->epochs.origins, all) /* (2) */
+        || (search->space->kind->alone && !origins_reserve_segments(&own->epochs.origins, all + 1)))
         if (!relieve(search)) return false;
     for (uint32_t i = state->first; i < state->first + state->steps; i++)
         if (steps[i].tag != MODEL_NONE && !put_entry(search, worker, state, i)) return false;
@@ -176,7 +195,7 @@ static bool is_full(const struct search *search)
     const struct partition *own = search->own;
     return own->reserve.is_full
            || (MOST_STATES && search->set->count > MOST_STATES && own->added
-               && search->space->layout.record_bytes);
+               && own->entries.record_bytes);
 }
 
 static bool pauses(struct search *search)
@@ -220,7 +239,10 @@ static bool explore(struct search *search)
     struct partition *own = search->own;
     const struct set *set = search->set;
     for (;;) {
-        if (!search_expand(search, &own->cursor, set->count)) return give_back(search);
+        own->in_region = true;
+        const bool good = search_expand(search, &own->cursor, set->count);
+        own->in_region = false;
+        if (!good) return give_back(search);
         assert(own->epochs.origins.states == set->count); /* (2) */
         if (is_full(search)) return end_epoch(search);
         if (own->cursor == set->count) return true;
@@ -277,12 +299,11 @@ static bool add_entry(struct search *search, const char *entry)
     struct partition *own = search->own;
     struct worker *worker = search->worker;
     const uint64_t before = search->result->initial_states;
-    bool good =
-        search->space->kind->thaw(worker, (const unsigned char *)entry, own->entries.record_bytes);
-    assert(good);
+    while (!own->entries.records->thaw(worker, search->set, entry))
+        if (!relieve(search)) return false;
     own->root = entries_tail_of(&own->entries, entry);
     own->is_root = true;
-    good = good && add_root(search);
+    const bool good = add_root(search);
     own->is_root = false;
     batch_clear(&worker->batch);
     search->result->initial_states = before;
@@ -370,6 +391,26 @@ static bool finish_path(struct search *search, uint32_t parent, uint32_t point, 
     return true;
 }
 
+/* The one in the batch. When memory is full, what is there is put aside, and it is tried again. */
+static bool add_initial_state(struct search *search)
+{
+    struct partition *own = search->own;
+    const struct set_records *records = own->entries.records;
+    bool good = records->of_step(search->worker, 0, search->set, own->record)
+                || poll_stop(search, STOP_MEMORY);
+    if (!good) return false;
+    good = add_root(search);
+    while (!good && own->overflowed) {
+        own->overflowed = false;
+        batch_clear(&search->worker->batch);
+        if (!search->set->count || !end_epoch(search)
+            || !records->thaw(search->worker, search->set, own->record))
+            return search->result->stop == STOP_NONE ? poll_stop(search, STOP_MEMORY) : false;
+        good = add_root(search);
+    }
+    return good;
+}
+
 /* The initial states; whenever memory is full they are put aside. */
 static bool add_initial(struct search *search)
 {
@@ -377,23 +418,15 @@ static bool add_initial(struct search *search)
     struct worker *worker = search->worker;
     const struct space_kind *kind = search->space->kind;
     search->initial_number = 0;
+    worker->is_refused = false;
     for (bool first = true; kind->initial(worker, first); first = false) {
-        memcpy(worker->other, batch_words(&worker->batch, 0),
-               worker->batch.words * sizeof *worker->other);
-        bool good = add_root(search);
+        /* a state without a step is not possible */
+        const bool good = !worker->batch.step_count || add_initial_state(search);
         batch_clear(&worker->batch);
-        while (!good && own->overflowed) {
-            own->overflowed = false;
-            if (!search->set->count || !end_epoch(search))
-                return search->result->stop == STOP_NONE ? poll_stop(search, STOP_MEMORY) : false;
-            kind->thaw(worker, (const unsigned char *)worker->other, own->entries.record_bytes);
-            good = add_root(search);
-            batch_clear(&worker->batch);
-        }
         if (!good || (own->reserve.is_full && !end_epoch(search))) return false;
         search->initial_number++;
     }
-    return true;
+    return !worker->is_refused || poll_stop(search, STOP_MEMORY);
 }
 
 static bool search_initial(struct search *search)
@@ -453,7 +486,7 @@ static bool search_all(struct search *search)
         statistics->waiting =
             count_paths(&entries->now.list, at) + count_paths(&entries->next.list, 0);
     /* what several partitions visited is known when all is in one place */
-    if (good && own->epochs.number) good = end_epoch(search);
+    if (good && own->epochs.number) good = end_epoch(search) && epochs_count_words(&own->epochs);
     statistics->is_net = good;
     return good;
 }
@@ -482,9 +515,14 @@ static uint64_t states(const struct search *search)
 {
     const struct partition *own = search->own;
     const uint64_t stored = search->set ? search->set->count : 0;
-    if (!own->epochs.number && stored >= own->added) return stored;
+    if (!own->epochs.number && stored >= own->added) return search->set ? set_kept(search->set) : 0;
     if (own->statistics->is_net) return own->epochs.done.records;
     return search->result->expanded + (stored > own->added ? stored - own->added : 0);
+}
+
+static void sum(const struct search *search, uint64_t *totals)
+{
+    epochs_sum(&((const struct partition *)search->own)->epochs, totals);
 }
 
 static void conclude(struct search *search)
@@ -495,8 +533,8 @@ static void conclude(struct search *search)
     statistics->disk_states = own->epochs.done.records;
     statistics->written = own->epochs.done.written;
     if (search->set)
-        reached_scan(search->model, &search->space->layout, flat_store(search->set), search->result,
-                     own->epochs.scan);
+        reached_scan(search->model, &search->space->layout, search->set->kind->store(search->set),
+                     search->result, own->epochs.scan);
     reached_end(search->model, search->result);
 }
 
@@ -522,11 +560,13 @@ static bool begin(struct search *search)
     own->statistics->points = own->points;
     own->statistics->chosen = search->task->points_chosen;
     if (search->task->threads > 1) widen_batch(&search->worker->batch);
-    reserve_init(&own->reserve, mem, search->space->layout.record_bytes != 0);
+    reserve_init(&own->reserve, mem,
+                 search->space->layout.record_bytes + search->space->kind->sets->records->more);
     const uint32_t block = (uint32_t)reserve_share(&own->reserve, 256, LEAST_BLOCK, MOST_BLOCK);
     entries_init(&own->entries, search, &own->reserve, block);
     epochs_init(&own->epochs, search, &own->entries, block);
     own->reached = mem_alloc(mem, (own->points->count + UINT64_C(1)) * sizeof *own->reached);
+    own->record = mem_alloc(mem, own->entries.record_bytes + UINT64_C(1));
     search->set = search->space->kind->sets->make(search->space);
     reserve_keep(&own->reserve);
     return search->set != NULL;
@@ -539,6 +579,7 @@ static void end(struct search *search)
     entries_release(&own->entries);
     epochs_release(&own->epochs);
     mem_free(search->model->mem, own->reached);
+    mem_free(search->model->mem, own->record);
     mem_free(search->model->mem, own);
 }
 
@@ -557,4 +598,5 @@ const struct order partition_order = {
     .skips = skips,
     .pauses = pauses,
     .violated = violated,
-    .states = states};
+    .states = states,
+    .sum = sum};

@@ -11,6 +11,7 @@ struct worker;
 struct space;
 struct freezer;
 struct store;
+struct runs_items;
 
 #define SET_NONE UINT64_MAX        /* no state's number */
 #define SET_KNOWN (UINT64_MAX - 1) /* nor this, but there is one */
@@ -69,6 +70,32 @@ struct set_kind {
     /* Whether a step leads to just this state, and not to one that it stands for. */
     bool (*is)(struct worker *worker, uint32_t step, const struct set *set, uint64_t state);
     const struct set_parts *parts; /* NULL: only one thread can add */
+    const struct set_records *records;
+};
+
+/* States as records of one size, which are compared byte by byte: for an order that keeps states on
+ * disk. A record is the packed words, then `more` bytes. Calls are made by one thread at a time. */
+struct set_records {
+    uint32_t more;
+    /* The record of a state of the set; of what a step leads to, whose set this would be. False:
+     * memory was refused. */
+    bool (*of_state)(struct set *set, uint64_t state, char *record);
+    bool (*of_step)(struct worker *worker, uint32_t step, struct set *set, char *record);
+    /* Whether a state of the set stands for it. */
+    bool (*has)(struct worker *worker, const struct set *set, const char *record);
+    /* Appends it to an empty batch, as an initial state; once that is cleared, the state can be
+     * expanded without a set. False: memory was refused. */
+    bool (*thaw)(struct worker *worker, const struct set *set, const char *record);
+    /* The states before number `end` that were expanded, to be added to what is on disk, but for
+     * those that `skips` (solver/runs.h). What the set says is of no use after that: it must be
+     * emptied. False: memory was refused. */
+    bool (*list)(struct set *set, uint64_t end, bool (*skips)(const void *context, uint64_t state),
+                 const void *context, struct runs_items *items);
+    /* Empties a set, whatever has become of it. False: memory was refused, and it can only be
+     * freed. */
+    bool (*empty)(struct set *set);
+    /* After all sets were summed: so many different packed words are on disk. May be NULL. */
+    void (*count)(uint64_t words, uint64_t *totals);
 };
 
 /* How several threads add many states at once: each those of some parts. They get their numbers

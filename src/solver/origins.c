@@ -76,6 +76,20 @@ static void put_number(struct origins *origins, uint64_t number)
     put_bits(origins, rest, digits);
 }
 
+bool origins_reserve_segments(struct origins *origins, uint64_t count)
+{
+    while (origins->segment_room - origins->segment_count < count) {
+        if (origins->segment_room > MOST_ROOM) return false;
+        uint32_t room = 2 * origins->segment_room + 2;
+        struct origins_segment *segments =
+            mem_try_resize(origins->mem, origins->segments, room * sizeof *segments);
+        if (!segments) return false;
+        origins->segments = segments;
+        origins->segment_room = room;
+    }
+    return true;
+}
+
 bool origins_grow(struct origins *origins, uint64_t count)
 {
     struct mem *mem = origins->mem;
@@ -91,15 +105,7 @@ bool origins_grow(struct origins *origins, uint64_t count)
         origins->words = words;
         origins->bit_room = room;
     }
-    if (origins->segment_count == origins->segment_room) {
-        if (origins->segment_room > MOST_ROOM) return false;
-        uint32_t room = 2 * origins->segment_room + 2;
-        struct origins_segment *segments =
-            mem_try_resize(mem, origins->segments, room * sizeof *segments);
-        if (!segments) return false;
-        origins->segments = segments;
-        origins->segment_room = room;
-    }
+    if (!origins_reserve_segments(origins, 1)) return false;
     while (origins->mark_room - origins_marks(origins) <= count / ORIGINS_MARK) {
         if (origins->mark_room > MOST_ROOM) return false;
         uint32_t room = 2 * origins->mark_room + 2;

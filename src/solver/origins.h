@@ -72,8 +72,11 @@ static inline uint64_t origins_marks(const struct origins *origins)
 {
     return (origins->states + ORIGINS_MARK - 1) / ORIGINS_MARK;
 }
+/* Room for so many more segments. False: memory was refused. */
+bool origins_reserve_segments(struct origins *origins, uint64_t count);
 /* Room for so many more that one state discovers, in the order of its steps: then as many calls of
- * origins_put may follow. They begin at most one segment. False: memory was refused. */
+ * origins_put may follow. They begin at most one segment, unless steps lead to several states.
+ * False: memory was refused. */
 bool origins_grow(struct origins *origins, uint64_t count);
 static inline bool origins_reserve(struct origins *origins, uint64_t count)
 {

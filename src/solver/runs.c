@@ -1,5 +1,5 @@
-/* Adding. The chunks of the store are sorted one by one, in place, and then merged with a heap, so
- * that hardly any memory is needed when there is none left. What comes out of the heap is looked
+/* Adding. The chunks of items are sorted one by one, in place, and then merged with a heap, so that
+ * hardly any memory is needed when there is none left. What comes out of the heap is looked
  * for in the runs that are there, which are read alongside.
  *
  * Invariants: (1) no record is in two runs; (2) a run is sorted by memcmp; (3) a block of a tape
@@ -241,6 +241,8 @@ struct sorted_chunk {
 
 struct adding {
     struct runs *runs;
+    const struct runs_items *items;
+    char *record; /* of one item, unless they are records */
     struct run run;
     struct sorted_chunk *heap;
     uint64_t heap_len;
@@ -248,21 +250,31 @@ struct adding {
     atomic_uint_fast64_t next; /* the next chunk to sort */
 };
 
-static int compare_records(const void *a, const void *b, void *bytes)
+static int compare(const void *a, const void *b, void *context)
 {
-    return memcmp(a, b, *(const uint32_t *)bytes);
+    const struct runs_items *items = context;
+    return items->compare ? items->compare(a, b, items->context) : memcmp(a, b, items->item_bytes);
+}
+
+/* What is smallest. */
+static const char *top_record(const struct adding *adding)
+{
+    const struct runs_items *items = adding->items;
+    if (!items->make) return adding->heap->at;
+    items->make(adding->heap->at, adding->record, items->context);
+    return adding->record;
 }
 
 static void sink(struct adding *adding, uint64_t at)
 {
     struct sorted_chunk *heap = adding->heap, moving = heap[at];
+    void *const items = (void *)adding->items;
     for (;;) {
         uint64_t child = 2 * at + 1;
         if (child >= adding->heap_len) break;
-        if (child + 1 < adding->heap_len
-            && memcmp(heap[child + 1].at, heap[child].at, adding->runs->record_bytes) < 0)
+        if (child + 1 < adding->heap_len && compare(heap[child + 1].at, heap[child].at, items) < 0)
             child++;
-        if (memcmp(moving.at, heap[child].at, adding->runs->record_bytes) <= 0) break;
+        if (compare(moving.at, heap[child].at, items) <= 0) break;
         heap[at] = heap[child];
         at = child;
     }
@@ -272,22 +284,24 @@ static void sink(struct adding *adding, uint64_t at)
 static void sort_chunks(void *context, uint32_t number)
 {
     struct adding *adding = context;
+    const uint32_t bytes = adding->items->item_bytes;
     (void)number;
     for (uint64_t i; (i = atomic_fetch_add(&adding->next, 1)) < adding->heap_len;) {
         struct sorted_chunk *chunk = &adding->heap[i];
-        qsort_r(chunk->at, (uint64_t)(chunk->end - chunk->at) / adding->runs->record_bytes,
-                adding->runs->record_bytes, compare_records, &adding->runs->record_bytes);
+        qsort_r(chunk->at, (uint64_t)(chunk->end - chunk->at) / bytes, bytes, compare,
+                (void *)adding->items);
     }
 }
 
-static void make_heap(struct adding *adding, struct store *store, uint64_t count)
+static void make_heap(struct adding *adding)
 {
-    uint64_t per_chunk = UINT64_C(1) << store->chunk_shift;
+    const struct runs_items *items = adding->items;
+    const uint64_t count = items->count, per_chunk = UINT64_C(1) << items->chunk_shift;
     for (uint64_t first = 0; first < count; first += per_chunk) {
         uint64_t some = count - first < per_chunk ? count - first : per_chunk;
-        char *chunk = store->chunks[first >> store->chunk_shift];
+        char *chunk = items->chunks[first >> items->chunk_shift];
         adding->heap[adding->heap_len++] =
-            (struct sorted_chunk){chunk, chunk + some * store->record_bytes};
+            (struct sorted_chunk){chunk, chunk + some * items->item_bytes};
     }
     if (adding->runs->crew && adding->heap_len > 1)
         crew_round(adding->runs->crew, sort_chunks, adding);
@@ -310,11 +324,12 @@ static bool add_all(struct adding *adding, void (*repeated)(void *context, const
     struct runs *runs = adding->runs;
     while (adding->heap_len) {
         struct sorted_chunk *top = adding->heap;
+        const char *record = top_record(adding);
         bool known;
-        if (!is_known(adding, top->at, &known)) return false;
-        if (known) repeated(context, top->at);
-        else if (!put(runs, &adding->run, top->at)) return false;
-        top->at += runs->record_bytes;
+        if (!is_known(adding, record, &known)) return false;
+        if (known) repeated(context, record);
+        else if (!put(runs, &adding->run, record)) return false;
+        top->at += adding->items->item_bytes;
         if (top->at == top->end) *top = adding->heap[--adding->heap_len];
         if (adding->heap_len) sink(adding, 0);
     }
@@ -332,25 +347,36 @@ static bool reserve_run(struct runs *runs)
     return true;
 }
 
-bool runs_add(struct runs *runs, struct store *store, uint64_t count,
+struct runs_items runs_items_of(const struct store *store, uint64_t count)
+{
+    assert(count <= store->count);
+    return (struct runs_items){.chunks = store->chunks,
+                               .chunk_shift = store->chunk_shift,
+                               .item_bytes = store->record_bytes,
+                               .count = count};
+}
+
+bool runs_add(struct runs *runs, const struct runs_items *items,
               void (*repeated)(void *context, const void *record), void *context)
 {
-    struct adding adding = {.runs = runs};
-    assert(store->record_bytes == runs->record_bytes && count <= store->count);
+    struct adding adding = {.runs = runs, .items = items};
+    assert(items->make || items->item_bytes == runs->record_bytes);
     tape_init(&adding.run.tape, runs->mem, runs->block_bytes);
     adding.heap =
-        mem_try_alloc(runs->mem, ((count >> store->chunk_shift) + 1) * sizeof *adding.heap);
+        mem_try_alloc(runs->mem, ((items->count >> items->chunk_shift) + 1) * sizeof *adding.heap);
     adding.readers = mem_try_alloc(runs->mem, (runs->len + UINT64_C(1)) * sizeof *adding.readers);
-    bool good = adding.heap && adding.readers && reserve_run(runs);
+    adding.record = mem_try_alloc(runs->mem, runs->record_bytes);
+    bool good = adding.heap && adding.readers && adding.record && reserve_run(runs);
     for (uint32_t i = 0; good && i < runs->len; i++)
         good = reader_open(runs, &adding.readers[i], &runs->list[i]);
     if (good) {
-        make_heap(&adding, store, count);
+        make_heap(&adding);
         good = add_all(&adding, repeated, context);
     }
     for (uint32_t i = 0; adding.readers && i < runs->len; i++)
         mem_free(runs->mem, adding.readers[i].block);
     mem_free(runs->mem, adding.heap);
+    mem_free(runs->mem, adding.record);
     mem_free(runs->mem, adding.readers);
     if (!good || !adding.run.count) {
         release_run(runs, &adding.run);
@@ -360,6 +386,47 @@ bool runs_add(struct runs *runs, struct store *store, uint64_t count,
     runs->list[runs->len++] = adding.run;
     good = merge_last(runs);
     CHECKED(runs_check(runs));
+    return good;
+}
+
+/* ---- counting ---- */
+
+/* The reader whose next record is smallest; NULL: all are at their ends. False: an error. */
+static bool find_smallest(struct runs *runs, struct reader *readers, struct reader **smallest)
+{
+    *smallest = NULL;
+    for (uint32_t i = 0; i < runs->len; i++) {
+        bool end;
+        if (!reader_load(runs, &readers[i], &end)) return fails(runs, readers[i].error);
+        if (!end
+            && (!*smallest
+                || memcmp(reader_record(runs, &readers[i]), reader_record(runs, *smallest),
+                          runs->record_bytes)
+                       < 0))
+            *smallest = &readers[i];
+    }
+    return true;
+}
+
+bool runs_count(struct runs *runs, uint32_t bytes, uint64_t *count)
+{
+    struct reader *readers = mem_try_alloc(runs->mem, (runs->len + UINT64_C(1)) * sizeof *readers),
+                  *next = NULL;
+    char *last = mem_try_alloc(runs->mem, runs->record_bytes);
+    bool good = readers && last;
+    assert(bytes <= runs->record_bytes);
+    *count = 0;
+    for (uint32_t i = 0; good && i < runs->len; i++)
+        good = reader_open(runs, &readers[i], &runs->list[i]);
+    while (good && (good = find_smallest(runs, readers, &next)) && next) {
+        const char *record = reader_record(runs, next);
+        *count += !*count || memcmp(last, record, bytes);
+        memcpy(last, record, runs->record_bytes);
+        next->within++;
+    }
+    for (uint32_t i = 0; readers && i < runs->len; i++) mem_free(runs->mem, readers[i].block);
+    mem_free(runs->mem, readers);
+    mem_free(runs->mem, last);
     return good;
 }
 

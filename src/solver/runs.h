@@ -30,14 +30,37 @@ struct runs {
     const char *error; /* what went wrong with a file; NULL: memory was refused */
 };
 
+/* What is added: items in chunks of 2^chunk_shift, which are sorted in place. */
+struct runs_items {
+    char **chunks; /* of a store, or &one */
+    char *one;     /* all of them */
+    uint32_t chunk_shift, item_bytes;
+    uint64_t count;
+    /* How two items compare as records, and the record of one; NULL: they are records. Several
+     * threads may compare at the same time. */
+    int (*compare)(const void *a, const void *b, void *context);
+    void (*make)(const void *item, char *record, void *context);
+    void *context;
+};
+
+static inline char *runs_item(const struct runs_items *items, uint64_t i)
+{
+    const uint64_t within = i & ((UINT64_C(1) << items->chunk_shift) - 1);
+    return items->chunks[i >> items->chunk_shift] + within * items->item_bytes;
+}
+
 /* block_bytes: about so many at a time are read and written. record_bytes is not 0. */
 void runs_init(struct runs *runs, struct mem *mem, uint32_t record_bytes, uint32_t block_bytes);
 void runs_release(struct runs *runs);
 
-/* Adds the first `count` records of a store, which is no set any more after that: it must be
- * released. `repeated` is called for those that were there already. False: as runs->error says. */
-bool runs_add(struct runs *runs, struct store *store, uint64_t count,
+/* The first `count` records of a store, which is no set any more once they are added. */
+struct runs_items runs_items_of(const struct store *store, uint64_t count);
+/* Adds records, all different. `repeated` is called for those that were there already. False: as
+ * runs->error says. */
+bool runs_add(struct runs *runs, const struct runs_items *items,
               void (*repeated)(void *context, const void *record), void *context);
+/* How many different beginnings of so many bytes its records have. False: as runs->error says. */
+bool runs_count(struct runs *runs, uint32_t bytes, uint64_t *count);
 
 /* Of `count` sorted records, one every `stride` bytes, says which are in the set: has[i]. */
 bool runs_find(struct runs *runs, const char *records, uint64_t stride, uint64_t count, bool *has);

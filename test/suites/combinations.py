@@ -122,9 +122,9 @@ def command(cell, files):
     words = ['check', files[cell.hidden], *ORDERS[cell.order]]
     words = [files['guide'] if word == 'GUIDE' else word for word in words]
     timed = cell.space == 'timed'
-    if cell.order not in ('points', 'positions'):
+    if cell.order != 'positions':
         words += ['--engine', 'timed' if timed else 'explicit']
-    words += ['--zones', 'equal'] if timed and cell.order != 'points' else []
+    words += ['--zones', 'equal'] if timed else []
     words += ['--threads', str(cell.threads)] if cell.threads > 1 else []
     words += ['--reduce', 'por'] if cell.reduction == 'por' else []
     words += ['--freeze', folder()] if cell.disk == 'disk' else []

@@ -90,7 +90,8 @@ static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_
                 expected++;
         }
         if (limit) mem.limit = mem.used + limit;
-        good = runs_add(&runs, &store, store.count, count, &repeated);
+        const struct runs_items items = runs_items_of(&store, store.count);
+        good = runs_add(&runs, &items, count, &repeated);
         mem.limit = 0;
         store_release(&store);
         CHECK(unit, limit ? !runs.error : good);

@@ -29,6 +29,8 @@ void nodes_release(struct nodes *nodes)
     mem_free(nodes->mem, nodes->infos);
     mem_free(nodes->mem, nodes->list);
     mem_free(nodes->mem, nodes->measures);
+    if (nodes->wide) zones_release(nodes->wide);
+    mem_free(nodes->mem, nodes->wide);
     *nodes = (struct nodes){.mem = nodes->mem};
 }
 
@@ -215,19 +217,26 @@ static bool write_zone(struct nodes_zone *zone, struct zones_work *work, struct 
     return true;
 }
 
+uint64_t nodes_find_equal(const struct nodes *nodes, uint64_t discrete, const uint8_t *string,
+                          size_t bytes, uint32_t hash)
+{
+    assert(nodes->equal);
+    const uint64_t id = zones_find(&nodes->zones, string, bytes, hash);
+    if (id == ZONES_NONE) return SET_NONE;
+    const struct node_pair pair = make_pair(discrete, id);
+    const uint64_t known =
+        store_find(&nodes->pairs, &pair, store_hash(&pair, sizeof(struct node_pair)));
+    return known == STORE_NONE ? SET_NONE : known;
+}
+
 bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
                 struct zones_work *work, struct mem *mem, uint64_t *index)
 {
     *index = SET_NONE;
     if (nodes->equal) {
         if (!write_zone(zone, work, mem)) return false;
-        if (discrete == STORE_NONE) return true;
-        const uint64_t id = zones_find(&nodes->zones, zone->string, zone->bytes, zone->hash);
-        if (id == ZONES_NONE) return true;
-        const struct node_pair pair = make_pair(discrete, id);
-        const uint64_t known =
-            store_find(&nodes->pairs, &pair, store_hash(&pair, sizeof(struct node_pair)));
-        if (known != STORE_NONE) *index = known;
+        if (discrete != STORE_NONE)
+            *index = nodes_find_equal(nodes, discrete, zone->string, zone->bytes, zone->hash);
         return true;
     }
     zone->measure = measure_of(zone->dbm);

@@ -73,6 +73,7 @@ struct nodes {
     uint64_t capacity, measure_cap;
     uint64_t given_up, covered; /* pairs given up; pairs not kept because of another */
     struct store pairs;         /* equal: node_pairs */
+    struct zones *wide; /* whose strings do not fit in a record (nodes_records.c), or NULL */
 };
 
 /* A zone that is to be added. What was made ahead of it may be missing. */
@@ -104,6 +105,10 @@ enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct
  * may do it at the same time. False: memory was refused. */
 bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
                 struct zones_work *work, struct mem *mem, uint64_t *index);
+
+/* Of a set whose pairs are all told apart: the number of one, by its zone's string, or SET_NONE. */
+uint64_t nodes_find_equal(const struct nodes *nodes, uint64_t discrete, const uint8_t *string,
+                          size_t bytes, uint32_t hash);
 
 /* What a pair is of. */
 static inline uint64_t nodes_discrete_of(const struct nodes *nodes, uint64_t node)
@@ -138,6 +143,7 @@ struct nodes_totals {
 };
 
 extern const struct set_kind nodes_kind;
+extern const struct set_records nodes_records;
 
 /* A record in files begins with a byte that says whether the pair was closed before its turn came,
  * and not expanded; then come the discrete state, and the zone as a string (zones.h). */

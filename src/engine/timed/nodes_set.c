@@ -192,6 +192,25 @@ static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_
     return dbm_equal(&zone, other);
 }
 
+static uint64_t find(struct worker *worker, uint32_t i)
+{
+    struct zoned_worker *own = zoned_of(worker);
+    const struct batch_step *step = &worker->batch.steps[i];
+    const struct zoned_step *extra = zoned_step(worker, i);
+    const struct nodes *nodes = nodes_of(step->set);
+    const uint64_t discrete =
+        extra->discrete != STORE_NONE
+            ? extra->discrete
+            : store_find(&nodes->discrete, batch_words(&worker->batch, i), step->hash);
+    const struct dbm dbm = zoned_zone(worker, extra);
+    struct nodes_zone zone = {.dbm = &dbm};
+    uint64_t known;
+    if (discrete == STORE_NONE
+        || !nodes_look(nodes, discrete, &zone, &own->strings, own->mem, &known))
+        return SET_NONE; /* without memory nothing is known */
+    return known;
+}
+
 static bool is_open(const struct set *set, uint64_t state)
 {
     return !nodes_is_closed(nodes_of(set), state);
@@ -290,6 +309,7 @@ const struct set_kind nodes_kind = {.make = make,
                                     .prefetch = prefetch,
                                     .look = look,
                                     .add = add,
+                                    .find = find,
                                     .is_open = is_open,
                                     .kept = kept,
                                     .gained = gained,
@@ -299,4 +319,5 @@ const struct set_kind nodes_kind = {.make = make,
                                     .varies = true,
                                     .bytes = bytes,
                                     .freeze = freeze,
-                                    .is = is};
+                                    .is = is,
+                                    .records = &nodes_records};

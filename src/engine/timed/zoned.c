@@ -155,26 +155,33 @@ static bool initial(struct worker *worker, bool first)
     return begun && put_initial(worker, begun, built);
 }
 
-/* The zone stays in moves.next, so that the state can be expanded. */
-static bool thaw(struct worker *worker, const unsigned char *record, uint64_t size)
+bool zoned_thaw(struct worker *worker, const void *state, const uint8_t *zone, uint64_t bytes)
 {
     const struct layout *layout = &worker->space->layout;
     struct zoned_worker *own = zoned_of(worker);
-    const uint64_t state = 1 + (uint64_t)layout->record_bytes;
     uint64_t *words = batch_room(&worker->batch);
     uint32_t built;
     assert(words && !worker->batch.state_count);
-    if (size <= state || record[0] > NODES_CLOSED) return false;
-    own->is_closed = record[0];
+    own->is_closed = false;
     memset(words, 0, layout->words * sizeof *words);
-    memcpy(words, record + 1, layout->record_bytes);
+    memcpy(words, state, layout->record_bytes);
     struct batch_state *begun = begin_alone(worker, words, &built);
     if (!begun) return false;
-    if (zones_read(record + state, size - state, &own->moves.next)
+    if (zones_read(zone, bytes, &own->moves.next)
         && dbm_clocks(&own->moves.next) == zoned_config(worker, built).count) /* (2) */
         return put_alone(worker, begun, built);
     batch_clear(&worker->batch);
     return false;
+}
+
+static bool thaw(struct worker *worker, const unsigned char *record, uint64_t size)
+{
+    const uint64_t state = 1 + (uint64_t)worker->space->layout.record_bytes;
+    if (size <= state || record[0] > NODES_CLOSED
+        || !zoned_thaw(worker, record + 1, record + state, size - state))
+        return false;
+    zoned_of(worker)->is_closed = record[0];
+    return true;
 }
 
 /* ---- committing ---- */

@@ -157,6 +157,10 @@ void zoned_watch_condition(struct zoned *zoned, formula f);
 bool zoned_look(struct worker *worker, struct batch_state *begun);
 /* Where, of the valuations of the state at hand, the condition has this value, in own->found. */
 enum pieces_result zoned_find(struct worker *worker, formula f, bool wanted, bool has_stuck);
+/* zoned.c: a state that was in files, packed, and the string of its zone, as the step of no state
+ * in an empty batch. The zone stays in moves.next, so that the state can be expanded. False: they
+ * make no sense, or memory was refused (worker->is_refused). */
+bool zoned_thaw(struct worker *worker, const void *state, const uint8_t *zone, uint64_t bytes);
 
 /* zoned_trace.c: dates for a trace, whose end is the state in `words`; stuck: it ends in a stuck
  * valuation of it. Without dates the result is broken. */

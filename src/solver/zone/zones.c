@@ -289,6 +289,13 @@ const uint8_t *zones_string(const struct zones *zones, uint64_t id, size_t *byte
     return string;
 }
 
+const uint8_t *zones_written(const struct zones *zones, uint64_t id, size_t *bytes)
+{
+    const uint8_t *at = string_of(zones, id);
+    *bytes = (size_t)get(&at);
+    return at;
+}
+
 uint32_t zones_clocks(const struct zones *zones, uint64_t id)
 {
     return open_string(string_of(zones, id)).size - 1;

@@ -72,8 +72,10 @@ void zones_load(const struct zones *zones, uint64_t id, struct dbm *dbm);
 /* The zone as a string of bytes, for keeping it elsewhere, until the next one is added; how
  * many. */
 const uint8_t *zones_string(const struct zones *zones, uint64_t id, size_t *bytes);
-/* Reads such a string, canonical. False: it makes no sense, or the matrix has no room for its
- * clocks. O(n^3) */
+/* The same without its length, as zones_write writes it. */
+const uint8_t *zones_written(const struct zones *zones, uint64_t id, size_t *bytes);
+/* Reads such a string, with its length, canonical. False: it makes no sense, or the matrix has no
+ * room for its clocks. O(n^3) */
 bool zones_read(const uint8_t *string, size_t bytes, struct dbm *dbm);
 /* Whether the stored zone includes this one of equally many clocks: one comparison per kept
  * constraint, nothing is loaded. */

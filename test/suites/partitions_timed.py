@@ -1,0 +1,228 @@
+"""Partitioning points with time: random timed models, known ones and examples, divided by random
+p-points, against breadth-first search; with memory for a part of the states; by several threads;
+allocations that fail.
+
+With `--zones equal` every count must be that of breadth-first search, on disk and in memory; by
+inclusion discrete states and verdicts. Every violation has a trace, with dates, which replays.
+"""
+import os
+import random
+import re
+import sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import (ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run,
+                 section, timeless, told, write)
+from automata import csmacd, fischer, train_gate
+from fiacre.generate_timed import draw
+from timed_ranks import random_model
+
+EXAMPLES = [('examples/fischer/fischer.fcr',), ('examples/fischer/broken.fcr',),
+            ('examples/train-gate/crossing.fcr',), ('examples/train-gate/restarted.fcr',),
+            ('examples/mouse/mouse.fcr',), ('examples/mouse/tie.fcr',),
+            ('examples/landing-gear/landing.fcr', '--context',
+             'examples/landing-gear/contexts.cdl:nominal', '-D', 'sets=1'),
+            ('examples/landing-gear/landing.fcr', '--context',
+             'examples/landing-gear/contexts.cdl:with_f5_2', '-D', 'handles=1')]
+
+
+def names_of(model):
+    """Labels of rules and locations of processes, as --partition takes them."""
+    text = run('translate', *model, '--to', 'cairn').stdout
+    names, process = set(), None
+    for line in text.split('\n'):
+        found = re.match(r'process "([^"]*)"', line)
+        process = found.group(1) if found else process
+        found = re.match(r'  location (-?\d+)(?: "([^"]*)")?', line)
+        if found:
+            names.add(f'{process}.{found.group(2) or found.group(1)}')
+        found = re.match(r'rule "([^"]*)"', line)
+        if found:
+            names.add(found.group(1))
+    return sorted(name for name in names if name and ',' not in name and name == name.strip())
+
+
+def points_of(model, rng):
+    names = names_of(model)
+    return ','.join(rng.sample(names, min(len(names), rng.choice([1, 1, 2, 3, 8])))) or 'auto'
+
+
+def essence(claim, equal):
+    """What must not depend on how it is divided. A search that ends because everything is decided
+    has verdicts only."""
+    statistics = claim['statistics']
+    verdicts = [(p['name'], p['verdict'], p.get('vacuous')) for p in claim.get('properties', [])
+                if 'whole graph' not in (p.get('reason') or '') and p['kind'] != 'ltl']
+    if statistics['stop']:
+        return {'verdicts': verdicts, 'stop': statistics['stop']}
+    keys = {'verdicts': verdicts, 'discrete': statistics['discrete_states'],
+            'silent': (statistics['rules_never_taken'], statistics['locations_never_reached']),
+            'complete': claim['complete'], 'extrapolation': statistics['extrapolation'],
+            'errors': (statistics.get('runtime_errors') or 0) > 0,
+            'dead': claim['deadlocks'] and claim['deadlocks'] > 0,
+            'ends': (statistics.get('ends') or 0) > 0}
+    if equal:
+        keys['counts'] = (claim['states'], claim['transitions'], claim['initial_states'],
+                          claim['deadlocks'], statistics.get('ends'),
+                          statistics.get('runtime_errors'))
+    return keys
+
+
+seen = {'violated': 0, 'exact': 0, 'traces': 0, 'spilled': 0, 'spilled by inclusion': 0,
+        'divided': 0, 'threads': 0}
+
+
+def fault_of(result, ours, plain, equal):
+    if crashed(result) or ours is None or 'statistics' not in ours or ours['engine'] != 'timed':
+        return f'no object: {result.returncode} {result.stderr[-800:]}'
+    one, two = essence(ours, equal), essence(plain, equal)
+    if one != two:
+        return {key: (one.get(key), two.get(key)) for key in {**one, **two}
+                if one.get(key) != two.get(key)}
+    statistics = ours['statistics']
+    if ours['complete'] and not (statistics['counts_are_net']
+                                 and statistics['states_gross'] >= ours['states']):
+        return 'not net'
+    for p in ours.get('properties', []):
+        if p['verdict'] == 'violated' and p['kind'] not in ('ctl', 'ltl'):
+            if not p['trace']:
+                return f'{p["name"]} has no trace'
+            seen['traces'] += 1
+            if not all('date' in step or 'delay' in step for step in p['trace']['steps'][1:]):
+                return f'{p["name"]}: a trace without dates'
+    seen['violated'] += any(p['verdict'] == 'violated' for p in ours.get('properties', []))
+    seen['exact'] += statistics['extrapolation'] == 'M+'
+    seen['spilled' if equal else 'spilled by inclusion'] += statistics['spills'] > 0
+    seen['divided'] += statistics['partitions'] > 2
+    seen['threads'] += statistics.get('threads', 1) > 1
+    return ''
+
+
+def compare(model, rng, program, more=(), points=None):
+    """Explored and checked, both ways of keeping zones; what is wrong, or nothing."""
+    points = points or rng.choice(['auto', points_of(model, rng), points_of(model, rng)])
+    for command in ('explore', 'check'):
+        for equal in (True, False):
+            zones = ('--engine', 'timed', '--zones', 'equal' if equal else 'inclusion')
+            threads = rng.choice([(), (), ('--threads', '3')])
+            usual, plain = told(command, *model, *zones, '--order', 'bfs')
+            itf = path('parts.itf.json')
+            if os.path.exists(itf):
+                os.remove(itf)
+            trace = ('--trace', itf) if command == 'check' else ()
+            result, ours = told(command, *model, *zones, '--partition', points, *threads, *more,
+                                *trace, program=program)
+            fault = fault_of(result, ours, plain, equal)
+            if not fault and result.returncode != usual.returncode and not more:
+                fault = f'status {result.returncode}, not {usual.returncode}'
+            if not fault and os.path.exists(itf) and run('replay', itf).returncode:
+                fault = 'the trace does not replay'
+            if fault:
+                return command, zones, points, threads, fault
+    return ''
+
+
+def random_runs(program, count, name, rng):
+    wrong = []
+    for n in range(count):
+        if n % 3:
+            text = random_model(rng, most=8)
+            model = write('random.cairn', text)
+        else:
+            text = draw(rng)
+            text = text if isinstance(text, str) else text[0]
+            model = write('random.fcr', text)
+        fault = compare((model,), rng, program)
+        if fault:
+            wrong.append((n, fault, text))
+    check(f'{name}: {count} random timed models, breadth-first against p-paths', not wrong,
+          f'{len(wrong)} wrong: {wrong[:1]}')
+
+
+def known(program, name, rng):
+    for what, text in (('fischer', fischer(3)), ('broken', fischer(3, strict=False)),
+                       ('csmacd', csmacd(3)), ('train', train_gate(3))):
+        fault = compare((write(f'{what}.cairn', text),), rng, program)
+        check(f'{name}: {what}', not fault, fault)
+    for model in EXAMPLES if program == CAIRN or LONG else EXAMPLES[:-2]:
+        fault = compare([os.path.join(ROOT, part) if '/' in part else part for part in model], rng,
+                        program)
+        check(f'{name}: {" ".join(model)}', not fault, fault)
+
+
+def little_memory():
+    """With memory for some of the states: the same; with less, a result that says so."""
+    rng = random.Random(SEED + 7)
+    full = cut = 0
+    for what, text, points in (('fischer', fischer(6), 'auto'),
+                               ('csmacd', csmacd(5), points_of((write('c.cairn', csmacd(5)),),
+                                                               rng))):
+        model = write(f'{what}.cairn', text)
+        for equal in (True, False):
+            zones = ('--zones', 'equal' if equal else 'inclusion')
+            _, plain = told('explore', model, *zones)
+            need = plain['peak_memory_bytes']
+            for share in (0.8, 0.6, 0.5, 0.4):
+                for more in ((), ('--threads', '2')):
+                    memory = int(need * share)
+                    result, ours = told('explore', model, *zones, '--partition', points, '--memory',
+                                        memory, *more)
+                    name = f'{what} {zones[1]}, {points}, {share} of {need} bytes {more}'
+                    if ours is None or 'statistics' not in ours or not ours['complete']:
+                        cut += 1
+                        check(f'{name}: a limit', not crashed(result) and result.returncode == 3,
+                              (result.returncode, result.stderr[-500:]))
+                        continue
+                    fault = fault_of(result, ours, plain, equal)
+                    check(f'{name}: the same', not fault, fault)
+                    check(f'{name}: within it', ours['peak_memory_bytes'] <= memory,
+                          ours['peak_memory_bytes'])
+                    full += ours['statistics']['spills'] > 0
+    check('memory was full, and sometimes too little', full > 3, (full, cut))
+
+
+def same_object():
+    """However many threads there are, as long as all fits in memory."""
+    for what, text in (('fischer', fischer(4)), ('csmacd', csmacd(3))):
+        model = write(f'{what}.cairn', text)
+        for zones in ('equal', 'inclusion'):
+            objects = []
+            for threads in (1, 2, 3):
+                _, ours = told('check', model, '--zones', zones, '--partition', 'auto',
+                               '--threads', threads)
+                ours = timeless(ours)
+                for key in ('threads', 'searches', 'space_bytes'):
+                    ours['statistics'].pop(key, None)
+                objects.append(ours)
+            check(f'{what} {zones}: the same object with several threads',
+                  objects[0] == objects[1] == objects[2],
+                  [(key, [o.get(key) for o in objects]) for key in objects[0]
+                   if objects[0][key] != objects[1].get(key)])
+
+
+def faults():
+    """The n-th allocation fails: the same, or a result that is not complete."""
+    model = write('faults.cairn', fischer(3))
+    _, plain = told('explore', model, '--zones', 'equal')
+    last = 0
+    for n in list(range(1, 600, 1 if LONG else 41)) + list(range(600, 8000, 23 if LONG else 411)):
+        for more in ((), ('--threads', '3')):
+            result, ours = told('explore', model, '--zones', 'equal', '--partition', 'auto', *more,
+                                program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+            good = not crashed(result) and (ours is None or not ours['complete']
+                                            or essence(ours, True) == essence(plain, True))
+            last = n if result.returncode == 3 else last
+            check(f'allocation {n} fails {more}', good, (result.returncode, result.stderr[-500:]))
+    check('some failures mattered', last > 100, last)
+
+
+rng = random.Random(f'partitions timed {SEED}')
+section(random_runs, CAIRN, 300 if LONG else 18, 'release', rng)
+section(random_runs, DEGENERATE, 300 if LONG else 24, 'degenerate', rng)
+section(random_runs, ASAN, 60 if LONG else 4, 'sanitized', rng)
+section(known, CAIRN, 'release', rng)
+section(known, DEGENERATE, 'degenerate', rng)
+section(little_memory)
+section(same_object)
+section(faults)
+check('... and they say something', min(seen.values()) > 2, seen)
+finish()
