@@ -105,6 +105,7 @@ static bool of_step(struct worker *worker, uint32_t step, struct set *set, char 
 {
     struct nodes *nodes = nodes_of(set);
     struct zoned_worker *own = zoned_of(worker);
+    const uint32_t packed = nodes->discrete.record_bytes;
     const struct dbm dbm = zoned_zone(worker, zoned_step(worker, step));
     const size_t bytes = zones_write(&own->strings, own->mem, &dbm);
     if (!bytes || !keep_wide(nodes, own->strings.buffer, bytes)) return false;
