@@ -282,6 +282,20 @@ expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr
     return cons(exprs, node);
 }
 
+/* One of `count` values that stand one after the other, where `value` says. */
+static expr entry_of(struct exprs *exprs, enum expr_op op, uint32_t value, expr index,
+                     uint32_t count, int64_t low, int64_t high)
+{
+    struct expr_node node = {.op = (uint8_t)op,
+                             .a = index,
+                             .may_fail = expr_get(exprs, index)->may_fail,
+                             .value = value,
+                             .low = low,
+                             .high = high};
+    node.b = expr_int(exprs, count);
+    return cons(exprs, node);
+}
+
 expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32_t count,
              int64_t low, int64_t high)
 {
@@ -292,29 +306,14 @@ expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32
         uint32_t cell = base + (uint32_t)no->value;
         return local ? expr_local(exprs, cell, low, high) : expr_var_in(exprs, cell, low, high);
     }
-    struct expr_node node = {.op = local ? EXPR_LOCAL_AT : EXPR_AT,
-                             .a = offset,
-                             .may_fail = no->may_fail,
-                             .value = base,
-                             .low = low,
-                             .high = high};
-    node.b = expr_int(exprs, count);
-    return cons(exprs, node);
+    return entry_of(exprs, local ? EXPR_LOCAL_AT : EXPR_AT, base, offset, count, low, high);
 }
 
 expr expr_table_entry(struct exprs *exprs, uint32_t table, expr index, uint32_t count, int64_t low,
                       int64_t high)
 {
-    const struct expr_node *ni = expr_get(exprs, index);
-    assert(count && !ni->is_bool);
-    struct expr_node node = {.op = EXPR_TABLE,
-                             .a = index,
-                             .may_fail = ni->may_fail,
-                             .value = table,
-                             .low = low,
-                             .high = high};
-    node.b = expr_int(exprs, count);
-    return cons(exprs, node);
+    assert(count && !expr_get(exprs, index)->is_bool);
+    return entry_of(exprs, EXPR_TABLE, table, index, count, low, high);
 }
 
 expr expr_choose(struct exprs *exprs, expr cond, expr yes, expr no)

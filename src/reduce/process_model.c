@@ -363,15 +363,20 @@ static void list_rules(struct builder *b)
     uint32_t processes = model->processes.len;
     b->first = mem_alloc(model->mem, (processes + 2) * sizeof *b->first);
     b->list = mem_alloc(model->mem, (model->parts.len + UINT64_C(1)) * sizeof *b->list);
-    for (uint32_t i = 0; i < model->parts.len; i++)
-        if (model->parts.data[i].process != MODEL_NONE)
-            b->first[model->parts.data[i].process + 2]++;
+    for (uint32_t r = 0; r < model->rules.len; r++) /* there may be parts of no rule */
+        for (uint32_t i = 0; i < model->rules.data[r].parts; i++) {
+            uint32_t process = model->parts.data[model->rules.data[r].first_part + i].process;
+            if (process != MODEL_NONE) b->first[process + 2]++;
+        }
     for (uint32_t p = 0; p < processes; p++) b->first[p + 2] += b->first[p + 1];
     for (uint32_t r = 0; r < model->rules.len; r++)
         for (uint32_t i = 0; i < model->rules.data[r].parts; i++) {
             uint32_t process = model->parts.data[model->rules.data[r].first_part + i].process;
             if (process != MODEL_NONE) b->list[b->first[process + 1]++] = r;
         }
+    for (uint32_t p = 0; p < processes; p++)
+        for (uint32_t i = b->first[p]; i < b->first[p + 1]; i++)
+            assert(model_takes_part(model, b->list[i], p));
 }
 
 /* ---- linearity ---- */

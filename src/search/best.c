@@ -119,6 +119,14 @@ static uint32_t compare(struct compiler *compiler, enum measure_kind kind, expr 
     return join(compiler, kind, code_of(compiler, a), code_of(compiler, b));
 }
 
+/* a < b, or a <= b; unless it is wanted, the contrary: b <= a, or b < a. */
+static uint32_t compare_order(struct compiler *compiler, expr a, expr b, bool is_strict,
+                              bool wanted)
+{
+    return compare(compiler, is_strict == wanted ? MEASURE_LESS_THAN : MEASURE_AT_MOST,
+                   wanted ? a : b, wanted ? b : a);
+}
+
 static uint32_t measure_comparison(struct compiler *compiler, expr e, bool wanted)
 {
     const struct expr_node node = *node_of(compiler, e);
@@ -129,17 +137,9 @@ static uint32_t measure_comparison(struct compiler *compiler, expr e, bool wante
         if (wanted != (node.op == EXPR_EQ) || !scale) break;
         return compare(compiler, MEASURE_EQUAL, node.a, node.b);
     case EXPR_LT:
-        return wanted ? compare(compiler, MEASURE_LESS_THAN, node.a, node.b)
-                      : compare(compiler, MEASURE_AT_MOST, node.b, node.a);
-    case EXPR_LE:
-        return wanted ? compare(compiler, MEASURE_AT_MOST, node.a, node.b)
-                      : compare(compiler, MEASURE_LESS_THAN, node.b, node.a);
+    case EXPR_LE: return compare_order(compiler, node.a, node.b, node.op == EXPR_LT, wanted);
     case EXPR_GT:
-        return wanted ? compare(compiler, MEASURE_LESS_THAN, node.b, node.a)
-                      : compare(compiler, MEASURE_AT_MOST, node.a, node.b);
-    case EXPR_GE:
-        return wanted ? compare(compiler, MEASURE_AT_MOST, node.b, node.a)
-                      : compare(compiler, MEASURE_LESS_THAN, node.a, node.b);
+    case EXPR_GE: return compare_order(compiler, node.b, node.a, node.op == EXPR_GT, wanted);
     default: break;
     }
     return put(compiler, (struct measure){

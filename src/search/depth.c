@@ -61,6 +61,8 @@ static bool take_step(struct search *search)
     struct worker *worker = search->worker;
     assert(depth->len && depth->len <= search->set->count);
     struct frame *frame = &depth->stack[depth->len - 1];
+    /* the next state is added as it is found: not after the end */
+    if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
     if (!search->space->kind->expand_next(worker, search->set, frame->state, &frame->cursor))
         return poll_stop(search, STOP_MEMORY);
     const uint32_t steps = worker->batch.step_count;

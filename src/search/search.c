@@ -291,7 +291,7 @@ bool search_add_next(struct search *search, struct worker *worker)
     const struct batch_state *state = &worker->batch.states[0];
     search->is_first_pass = search->is_last_pass = !state->steps;
     assert(!search->lot.has_open && search->lot.most_states == 1);
-    if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
+    assert(search->lot.stop == STOP_NONE);
     if (state->known) count_known(search, worker, state, 0, state->known);
     bool good = end_state(search, state, tell(search, worker, state, 0, state->steps));
     look_at_lot(search);

@@ -78,7 +78,7 @@ bool search_add_initial(struct search *search);
 bool search_add(struct search *search, struct worker *worker, uint32_t first, uint32_t end,
                 uint32_t *next);
 /* The same for the only state in the batch, some of whose steps were added as they were found
- * (space_take_next): a lot by itself. The last time it has no step. */
+ * (space_take_next): a lot by itself. The last time it has no step. Not after the end. */
 bool search_add_next(struct search *search, struct worker *worker);
 /* Whether the order must have a look before anything else is added. */
 bool search_pauses(struct search *search);

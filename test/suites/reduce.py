@@ -454,6 +454,14 @@ def by_hand():
     check('process model in words',
           '19 of 29 rules are safe, 17 of them linear' in result.stdout
           and "'arrive' can be enabled at the same time" in result.stdout)
+    known, context = (os.path.join(ROOT, f'test/regress/reduce-context-sync.{ending}')
+                      for ending in ('fcr', 'cdl'))
+    for options, states in ((('por',), 2), (('por', '--order', 'past-freeze'), 2),
+                            (('deadlock',), 1)):
+        told = run_json('check', known, '--context', context, '--engine', 'explicit', '--reduce',
+                        *options)[1]
+        check(f'a context that takes part: {" ".join(options)}',
+              told and told['states'] == states and told['verdict'] == 'holds', told)
     result = run('explore', model, '-p', 'deadlock')
     check('explore decides nothing', result.returncode == 2 and 'cairn check' in result.stderr)
 

@@ -260,6 +260,11 @@ for shape, expected in (((100, 2, 1), (133, 132, 65)), ((66, 2, 1), (99, 98, 65)
         check(f'where --first ends: {shape}, {threads} threads', ends(claim) == expected,
               (ends(claim), expected))
 
+# Depth-first, a state is added as it is found: none after the end. (Once there was one more.)
+_, claim = told('check', write('fan.cairn', fan(2, 1, 2)), '-p', 'deadlock', *EXPLICIT, '--order',
+                'dfs')
+check('where a depth-first search ends', ends(claim) == (3, 2, 1), ends(claim))
+
 # States of a rank are found while others of it are expanded, by one thread or by several.
 for seed in range(1 + 1000000 * SEED, (300 if LONG else 16) + 1 + 1000000 * SEED):
     own = write('ranked.cairn', ranked.random_model(random.Random(f'ends {seed}'))[0])
