@@ -302,7 +302,8 @@ for name, text, message in (
 # ---- random runs ----
 
 LIVELY = write('lively.cairn', WHOLE.replace('formula (ne "pc" 2)', 'formula true'))
-for model in (LAMP, STUCK, LIVELY, write('fischer.cairn', fischer(3)), write('csmacd.cairn', csmacd(3))):
+for model in (LAMP, STUCK, LIVELY, write('fischer.cairn', fischer(3)),
+              write('csmacd.cairn', csmacd(3))):
     for seed in range(1, 6):
         trace = path('simulated.itf.json')
         result = run('simulate', model, '--seed', seed, '--steps', 30, '--no-deadlock', '--trace',
