@@ -65,6 +65,17 @@ guard "x" < 2
 property "small" invariant formula (le "n" 2)
 property "back" ctl formula (exists (finally (and (eq "pc" 0) (eq "n" 2))))
 ''')
+RUSHING = write('rushing.cairn', '''cairn 1 model "rushing" ranged clock "x" init 1 clock "y"
+process "p" type "P" pc "pc" location 0 "on" location 1 "off" urgent location 2 "out"
+variable "pc" of "p" 0..2 = 0 variable "n" 0..3 = any variable "y.set" hidden sets "y" -1..3 = -1
+stays "p" 0 invariant "x" <= (add 0 "n" 3) if (gt "n" 1) invariant "y" - "x" <= 3
+rule "a" urgent part "p" when (eq "pc" 0) guard "x" >= 2 guard "y" <= "n" set "pc" 1 reset "x" 1
+rule "b" part "p" when (eq "pc" 1) set "pc" 0 set "y.set" (sub 0 "n" 1) guard "x" - "y" <= "n"
+rule "c" part "p" when (eq "pc" 0) set "n" (sub 2 3 "n") guard "y" - "x" >= 1 if (eq "n" 2)
+  reset "y"
+rule "d" part "p" when (eq "pc" 1) set "pc" 2
+property "small" invariant formula (le "n" 2)
+''')
 CLAIM = write('claim.hoa',
               'HOA: v1 States: 2 Start: 0 Start: 1 AP: 2 "a" "b" Alias: @x 0 & !1 Acceptance: 2 '
               'Inf(0) & Inf(!1) --BODY-- State: 0 [@x | 1] 1 {0} State: 1 {1} [t] 0 [!@x] 1 '
@@ -235,6 +246,10 @@ every_allocation('check --json, timed, LTL', 'check', TIMED, '--json', '--ltl',
                  '(globally (finally (eq "pc" 0)))', '--ltl', '(finally (eq "pc" 1))')
 every_allocation('check, timed, the whole zone graph', 'check', TIMED, '--zones', 'equal', '-v')
 every_allocation('explore --json, timed', 'explore', TIMED, '--json', program=ASAN)
+every_allocation('check, urgent rules and differences of clocks', 'check', RUSHING, '--zones',
+                 'equal')
+every_allocation('translate, urgent rules and differences of clocks', 'translate', RUSHING, '--to',
+                 'cairn')
 every_allocation('simulate, timed', 'simulate', TIMED, '--steps', '6', '--no-deadlock')
 every_allocation('replay, timed', 'replay', DELAYS)
 for form in ('dot', 'aut'):

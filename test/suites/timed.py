@@ -252,9 +252,59 @@ check('stuck after waiting, in text',
 check('nobody asked',
       run_json('check', STUCK, '--no-deadlock', '--invariant', 'true')[1]['deadlocks'] is None)
 
+# ---- conditions, bounds that vary, differences, clocks set by code, urgency ----
+
+WHOLE = '''cairn 1 model "whole" ranged clock "x" init 1 clock "y"
+process "p" type "P" pc "pc"
+  location 0 "wait" location 1 "late" urgent location 2 "done" location 3 "never"
+variable "pc" of "p" 0..3 = 0 variable "n" 0..4 = 3
+variable "y.set" hidden sets "y" -1..4 = -1
+stays "p" 0 invariant "x" <= (add 0 "n" 3) invariant "y" <= 1 if (eq "n" 0)
+rule "go" urgent part "p" when (eq "pc" 0) guard "x" >= "n" guard "x" - "y" <= 1 if (gt "n" 1)
+  set "pc" 1 set "y.set" (sub 0 "n" 1) reset "x" 5
+rule "slow" part "p" when (eq "pc" 0) guard "x" > "n" set "pc" 3
+rule "end" part "p" when (eq "pc" 1) guard "x" - "y" = 3 set "pc" 2
+rule "rest" part "p" when (eq "pc" 2)
+property "never" invariant formula (ne "pc" 3)
+property "done" invariant formula (ne "pc" 2)
+'''
+whole = write('whole.cairn', WHOLE)
+for extra in ((), ('--zones', 'equal'), ('--threads', 2)):
+    status, result = run_json('check', whole, *extra)
+    verdicts = {p['name']: p['verdict'] for p in result['properties']}
+    check(f'all of timed automata {extra}',
+          verdicts == {'never': 'holds', 'done': 'violated', 'deadlock': 'holds',
+                       'runtime-error': 'holds'} and not result['statistics'].get('stop'), verdicts)
+    trace = next(p['trace'] for p in result['properties'] if p['name'] == 'done')
+    check(f'all of timed automata, dates {extra}',
+          [step.get('delay') for step in trace['steps'][1:]] == [2, 0], trace)
+result = run('check', write('set.cairn', WHOLE.replace('"y" = 3', '"y" = 2')))
+check('a difference that is never so',
+      'violated  deadlock' in result.stdout
+      and 'x - y <= 2 is false: x = 5, y = 2' in result.stdout,
+      result.stdout)
+for name, text, message in (
+    ('a bound that may be too long',
+     WHOLE.replace('"n" 0..4', '"n" 0..1073741823').replace('(sub 0 "n" 1)', '2'),
+     'may have more than 2^30 ticks'),
+    ('a difference that varies too much',
+     WHOLE.replace('"n" 0..4', '"n" 0..5000').replace('(sub 0 "n" 1)', '2').replace(
+         '"x" - "y" = 3', '"x" - "y" <= "n"'),
+     'one of more than 4,096 numbers'),
+    ('two times that are too long together',
+     WHOLE.replace('reset "x" 5', 'reset "x" 1000000000').replace('"y" = 3', '"y" = 900000000'),
+     'two times have more than 2^30 ticks together'),
+    ('a clock that begins too late', WHOLE.replace('init 1', 'init 1073741825'),
+     'a time has more than 2^30 ticks')):
+    result = run('check', write('refused.cairn', text))
+    check(f'{name} is refused', result.returncode == 2 and message in result.stderr,
+          f'{result.returncode} {result.stderr}')
+
 # ---- random runs ----
 
-for model in (LAMP, STUCK, write('fischer.cairn', fischer(3)), write('csmacd.cairn', csmacd(3))):
+LIVELY = write('lively.cairn', WHOLE.replace('formula (ne "pc" 2)', 'formula true'))
+for model in (LAMP, STUCK, LIVELY, write('fischer.cairn', fischer(3)),
+              write('csmacd.cairn', csmacd(3))):
     for seed in range(1, 6):
         trace = path('simulated.itf.json')
         result = run('simulate', model, '--seed', seed, '--steps', 30, '--no-deadlock', '--trace',
