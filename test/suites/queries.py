@@ -177,7 +177,11 @@ def values():
             (CHAIN, 'inf formula (deadlock) term "x" clock "x"', {'x': {'inf': '>= 0'}})):
         got = value(text, query)
         check(f'the values of {query}', got == ('holds', expected), got)
-    got = value(PERIODIC, 'sup formula true term "y" clock "y"')
+    got = value(PERIODIC, 'sup formula (clock "x" > 1) term "y" clock "y" term "x" clock "x"')
+    check('rounds without end', got == ('holds', {'y': {'sup': 'infinite'}, 'x': {'sup': '<= 2'}}),
+          got)
+    zeno = PERIODIC.replace('>= 2', '>= 0')
+    got = value(zeno, 'sup formula true term "y" clock "y"')
     check('no largest value is guessed', got == ('unknown', None), got)
     got = value(PERIODIC, 'bounds formula true term "x" clock "x"')
     check('what is reset has one', got == ('holds', {'x': {'sup': '<= 2', 'inf': '>= 0'}}), got)
