@@ -694,7 +694,7 @@ static void conclude_properties(const struct division *split)
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
         if (entry->is_reachability && result->complete) entry->verdict = VERDICT_VIOLATED;
         else if (entry->is_reachability) entry->reason = stop_reason_text[result->stop];
-        else if (!entry->in_each_state)
+        else if (!entry->in_each_state && !(split->timed && timed_sees(split->task, entry)))
             entry->reason = split->timed && entry->kind == PROPERTY_CTL
                                 ? timed_reachability_only
                                 : "it needs the whole graph: --order bfs";

@@ -1,5 +1,5 @@
-"""Queries about runs in dense time: what is known of small models, values, evidence that is replayed,
-where queries come from, what is refused. Random models: test/unit/timed.c."""
+"""Queries about runs in dense time: what is known of small models, values, evidence that is
+replayed, where queries come from, what is refused. Random models: test/unit/timed.c."""
 import json
 import os
 import sys
@@ -171,17 +171,23 @@ def values():
             (ROUND, 'sup formula (and (eq "l" 0) (clock "x" < 4)) term "x" clock "x"',
              {'x': {'sup': '< 4'}}),
             (ROUND, 'sup formula (clock "y" < 0) term "x" clock "x"', {'x': {'sup': None}}),
-            (CHAIN, 'bounds formula true term "y" clock "y"', {'y': {'sup': '< 12', 'inf': '>= 0'}}),
+            (CHAIN, 'bounds formula true term "y" clock "y"',
+             {'y': {'sup': '< 12', 'inf': '>= 0'}}),
             (CHAIN, 'bounds formula (eq "l" 2) term "y" clock "y"',
              {'y': {'sup': '< 12', 'inf': '> 7'}}),
             (CHAIN, 'inf formula (deadlock) term "x" clock "x"', {'x': {'inf': '>= 0'}})):
         got = value(text, query)
         check(f'the values of {query}', got == ('holds', expected), got)
-    got = value(PERIODIC, 'sup formula true term "y" clock "y"')
+    got = value(PERIODIC, 'sup formula (clock "x" > 1) term "y" clock "y" term "x" clock "x"')
+    check('rounds without end', got == ('holds', {'y': {'sup': 'infinite'}, 'x': {'sup': '<= 2'}}),
+          got)
+    zeno = PERIODIC.replace('>= 2', '>= 0')
+    got = value(zeno, 'sup formula true term "y" clock "y"')
     check('no largest value is guessed', got == ('unknown', None), got)
     got = value(PERIODIC, 'bounds formula true term "x" clock "x"')
     check('what is reset has one', got == ('holds', {'x': {'sup': '<= 2', 'inf': '>= 0'}}), got)
-    shown = run('check', write('model.cairn', CHAIN + 'query sup formula true term "y" clock "y"\n'))
+    shown = run('check', write('model.cairn',
+                               CHAIN + 'query sup formula true term "y" clock "y"\n'))
     check('text has the values', 'y: sup < 12' in shown.stdout, shown.stdout)
 
 

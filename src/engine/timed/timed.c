@@ -198,6 +198,14 @@ void timed_classify(struct task *task)
             && is_reachability(task->model, &task->properties[i], &always);
 }
 
+bool timed_sees(const struct task *task, const struct property_result *entry)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < task->property_count; i++)
+        count += zoned_sees(task->model, &task->properties[i]);
+    return count <= FINDINGS_SIGHTS && zoned_sees(task->model, entry);
+}
+
 struct repetition {
     struct task *task;
     const struct search_graph *graph;

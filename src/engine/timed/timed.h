@@ -22,6 +22,8 @@ const char *timed_refuses_queries(const struct model *model, const struct task *
 struct freezer_identity timed_identity(const struct task *task);
 void timed_classify(struct task *task);
 extern const char timed_reachability_only[];
+/* Whether a query is looked at in each symbolic state, as an invariant is. */
+bool timed_sees(const struct task *task, const struct property_result *entry);
 
 /* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL;
  * it goes with a task that asks nothing, because a search for stuck states may start again. */
