@@ -224,6 +224,7 @@ static bool bind_scalar(struct uppaal *u, struct env *env, struct uppaal_variabl
                         struct binding *binding, int64_t value, bool is_set)
 {
     struct type_range range = type_cell(binding->type, 0);
+    assert(type_is_scalar(binding->type));
     if (value < range.low || value > range.high) {
         diag_error(u->diag, DIAG_RANGE, variable->place,
                    "'%.60s' would be %" PRId64 ", outside %" PRId64 " .. %" PRId64, variable->name,

@@ -308,6 +308,7 @@ static bool add_terms(struct lowering *l, struct uppaal_query *query, struct mod
 
 static bool add_query(struct uppaal *u, struct uppaal_query *query)
 {
+    assert(!query->refused && (query->kind != UPPAAL_QUERY_LEADS || query->q));
     static const uint8_t kinds[] = {
         [UPPAAL_QUERY_ALWAYS] = QUERY_ALWAYS, [UPPAAL_QUERY_SOMETIME] = QUERY_SOMETIME,
         [UPPAAL_QUERY_KEEPS] = QUERY_KEEPS,   [UPPAAL_QUERY_MEETS] = QUERY_MEETS,
