@@ -322,14 +322,33 @@ static bool add_query(struct uppaal *u, struct uppaal_query *query)
     return add_terms(&l, query, made);
 }
 
+static void skip(struct uppaal *u, const struct uppaal_query *query, const char *why)
+{
+    vec_push(u->model->mem, &u->model->skipped,
+             ((struct model_skipped){query->text, why, query->place}));
+}
+
+/* A query that may be left out: what is wrong with it is the reason for that, and no error. */
+static void try_query(struct uppaal *u, struct uppaal_query *query)
+{
+    struct diag *diag = u->diag;
+    diag_listener *listener = diag->listener;
+    uint32_t errors = diag->errors, kept = diag->list.len;
+    diag->listener = NULL;
+    if (!add_query(u, query))
+        skip(u, query, diag->list.len > kept ? diag->list.data[kept].text : "it is not understood");
+    diag->listener = listener;
+    diag->errors = errors;
+    diag->list.len = kept;
+}
+
 bool queries_add(struct uppaal *u, struct uppaal_query *queries)
 {
     bool good = true;
     for (struct uppaal_query *query = queries; query; query = query->next) {
-        if (!query->refused) good &= add_query(u, query);
-        else if (u->input->skips)
-            vec_push(u->model->mem, &u->model->skipped,
-                     ((struct model_skipped){query->text, query->refused, query->place}));
+        if (u->input->skips && query->refused) skip(u, query, query->refused);
+        else if (u->input->skips) try_query(u, query);
+        else if (!query->refused) good &= add_query(u, query);
         else uppaal_tell_query(u->diag, query), good = false;
     }
     return good;
