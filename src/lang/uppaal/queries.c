@@ -354,32 +354,35 @@ bool queries_add(struct uppaal *u, struct uppaal_query *queries)
     return good;
 }
 
-bool queries_property(struct uppaal *u, enum property_kind kind, struct uppaal_query *query)
+bool queries_property(struct uppaal *u, enum property_kind kind, uint32_t source)
 {
     struct model *model = u->model;
+    const struct source given = u->diag->sources.data[source];
+    const struct place place = {.source = source, .line = 1, .column = 1};
     struct lowering l = begin(u);
     uint32_t number = 0;
-    expr cond;
-    if (!query || query->refused || query->next || query->kind != UPPAAL_QUERY_ALWAYS) {
-        if (query && query->refused) uppaal_tell_query(u->diag, query);
-        else
-            diag_error(u->diag, DIAG_SYNTAX, query ? query->place : (struct place){0},
-                       "a condition without temporal operators is needed here");
+    formula root;
+    l.context = "a property";
+    if (kind == PROPERTY_CTL) {
+        diag_error(u->diag, DIAG_UNSUPPORTED, place,
+                   "what CTL says about UPPAAL models, queries do: A[] p, E<> p, A<> p, E[] p, "
+                   "p --> q");
         return false;
     }
-    if (clocked_mentions(&l, query->p) || has_deadlock(query->p)) {
-        complain(u, query->p, DIAG_UNSUPPORTED, "clocks and deadlock can be asked for in queries");
+    if (!linear_read(&l, source, &root)) return false;
+    if (kind != PROPERTY_LTL && formula_get(&model->formulas, root)->op != FORMULA_ATOM) {
+        diag_error(u->diag, DIAG_SYNTAX, place,
+                   "a condition without temporal operators is needed here");
         return false;
     }
-    if (!compute_condition(&l, query->p, &cond)) return false;
     for (uint32_t i = 0; i < model->properties.len; i++)
         number += model->properties.data[i].kind == kind;
     struct model_property property = {
         .name = names_format(&model->names, "%s[%u]", property_stem[kind], number),
         .kind = kind,
-        .root = atom(u, cond, query->p->place),
-        .text = query->text,
-        .place = query->place};
+        .root = root,
+        .text = names_intern(&model->names, given.text, given.length),
+        .place = place};
     vec_push(model->mem, &model->properties, property);
     return true;
 }
