@@ -66,7 +66,8 @@ def expect_lines(text):
 
 
 expectations = 0
-models = [model for folder in ('examples/*', 'test/regress') for extension in ('mil', 'fcr')
+models = [model for folder in ('examples/*', 'test/regress', 'test/regress/uppaal')
+          for extension in ('mil', 'fcr', 'xta', 'xml')
           for model in glob.glob(os.path.join(ROOT, folder, f'*.{extension}'))]
 for model in sorted(models):
     name = os.path.relpath(model, ROOT)

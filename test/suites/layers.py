@@ -30,7 +30,7 @@ MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiac
            'lang/milestones', 'lang/tck', 'lang/uppaal', 'lang/xgdl', 'program', 'report', 'model']
 # Headers that are the vocabulary of everything above them: their types are words of the domain.
 VOCABULARIES = ['model/model.h', 'model/code.h', 'context/context.h', 'result/result.h',
-                'program/program.h']
+                'program/program.h', 'lang/uppaal/scope.h']
 # Further words of single headers: things that a module deals in besides the one it is named after.
 # Their functions begin with them, too.
 WORDS = {

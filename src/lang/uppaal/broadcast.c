@@ -154,6 +154,7 @@ static void make_piece(struct broadcast *b, const struct edge *edge, const struc
 {
     struct exprs *exprs = uppaal_exprs(b->u);
     struct mem *mem = b->u->model->mem;
+    assert(n < split->constraints.len);
     const struct clock_constraint *broken = &split->constraints.data[n];
     struct place place = edge->ast->place;
     if (n) demand(b, piece, enabled, place);

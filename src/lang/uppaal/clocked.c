@@ -168,6 +168,7 @@ static void add_constraint(struct lowering *l, struct uppaal_exp *exp, struct cl
     struct exprs *exprs = uppaal_exprs(l->u);
     const struct expr_node *node = expr_get(exprs, bound);
     if (expr_is_false(exprs, one.when)) return;
+    if (node->may_fail || expr_get(exprs, one.when)->may_fail) return; /* that was told */
     one.place = exp->place;
     one.is_conditional = !expr_is_true(exprs, one.when);
     one.varies = node->op != EXPR_CONST;
@@ -277,6 +278,7 @@ static bool narrow(struct lowering *l, struct uppaal_exp *exp, bool wanted, expr
     if (!compute_condition(&plain, exp, &cond)) return false;
     cond = make_safe(l, exp, cond, *when, split);
     *when = both(exprs, *when, wanted ? cond : opposite(exprs, cond));
+    assert(expr_get(exprs, *when)->is_bool);
     return true;
 }
 

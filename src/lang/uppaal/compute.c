@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_DOMAIN = 2000, MAX_UNROLLED = 20000000 };
+enum { MAX_DOMAIN = 2000, MAX_UNROLLED = 20000000, MAX_TIME = 1000000000 };
 
 /* ---- names ---- */
 
@@ -28,6 +28,7 @@ const struct binding *compute_find(const struct env *env, const char *name)
 
 struct binding *compute_bind(struct uppaal *u, struct env *env, struct binding binding)
 {
+    assert(binding.name);
     vec_push(u->model->mem, &env->list, binding);
     return &env->list.data[env->list.len - 1];
 }
@@ -447,9 +448,11 @@ static bool set_clock(struct lowering *l, struct uppaal_exp *exp, const struct c
 {
     struct exprs *exprs = uppaal_exprs(l->u);
     struct model *model = l->u->model;
-    expr time = expr_within(exprs, expr_to_int(exprs, value->e), 0, INT32_MAX, FAILURE_RANGE);
+    expr time = expr_within(exprs, expr_to_int(exprs, value->e), 0, MAX_TIME, FAILURE_RANGE);
     const struct expr_node *node = expr_get(exprs, time);
-    for (uint32_t i = 0; !setters->local && i < setters->count; i++) {
+    assert(l->code.out && node->low >= 0);
+    assert(!setters->local); /* clocks have setters, and functions get those by reference */
+    for (uint32_t i = 0; i < setters->count; i++) {
         struct model_var *setter = &model->vars.data[setters->base + i];
         if (setter->high < node->high) setter->high = node->high;
     }

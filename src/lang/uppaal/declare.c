@@ -174,17 +174,6 @@ bool declare_code_reads(struct uppaal *u, statement first)
     return reading.reads;
 }
 
-static const char *const failure_text[FAILURE_KINDS] = {
-    [FAILURE_DIVISION] = "divides by zero",
-    [FAILURE_OVERFLOW] = "leaves 64 bits",
-    [FAILURE_RANGE] = "leaves the range of a type",
-    [FAILURE_INDEX] = "uses an index out of bounds",
-    [FAILURE_LOOP] = "has a loop that does not end",
-    [FAILURE_DEPTH] = "calls too deeply",
-    [FAILURE_NONE] = "cannot be computed",
-    [FAILURE_FULL] = "cannot be computed",
-    [FAILURE_EMPTY] = "cannot be computed"};
-
 static bool run(struct uppaal *u, statement first, int64_t *state, struct place place)
 {
     struct model *model = u->model;
@@ -194,7 +183,7 @@ static bool run(struct uppaal *u, statement first, int64_t *state, struct place 
                    (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
     if (eval_code(model, first, state, &failure) == EVAL_ENABLED) return true;
     diag_error(u->diag, DIAG_FAILURE, failure.place.line ? failure.place : place,
-               "the initial value %s", failure_text[failure.reason]);
+               "the initial value cannot be computed: %s", failure_name[failure.reason]);
     return false;
 }
 
@@ -224,6 +213,7 @@ static bool bind_scalar(struct uppaal *u, struct env *env, struct uppaal_variabl
                         struct binding *binding, int64_t value, bool is_set)
 {
     struct type_range range = type_cell(binding->type, 0);
+    assert(type_is_scalar(binding->type));
     if (value < range.low || value > range.high) {
         diag_error(u->diag, DIAG_RANGE, variable->place,
                    "'%.60s' would be %" PRId64 ", outside %" PRId64 " .. %" PRId64, variable->name,

@@ -340,6 +340,7 @@ bool fold_call(struct lowering *l, struct function *function, struct uppaal_exp 
         good = fold_argument(&f, arg, p, &env);
     f.returned = expr_bool(exprs, false);
     f.result = function->result->kind == TYPE_BOOL ? expr_bool(exprs, false) : expr_int(exprs, 0);
+    assert(!l->code.out); /* otherwise it is called */
     inner.env = &env;
     inner.member = NULL;
     f.l = &inner;

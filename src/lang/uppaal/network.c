@@ -252,6 +252,7 @@ static bool add_priorities(struct uppaal *u)
         if (decl->kind == UPPAAL_DECL_PRIORITY && !rank_channels(u, decl)) return false;
     u->has_ranks |= u->top_rank > 0;
     if (!u->has_ranks) return true;
+    assert(!model->rules.len); /* rules say their class */
     for (uint32_t i = 0; i < u->channels.len; i++)
         if (u->channels.data[i].rank > top) top = u->channels.data[i].rank;
     if (u->default_rank > top) top = u->default_rank;

@@ -308,6 +308,7 @@ static bool add_terms(struct lowering *l, struct uppaal_query *query, struct mod
 
 static bool add_query(struct uppaal *u, struct uppaal_query *query)
 {
+    assert(!query->refused && (query->kind != UPPAAL_QUERY_LEADS || query->q));
     static const uint8_t kinds[] = {
         [UPPAAL_QUERY_ALWAYS] = QUERY_ALWAYS, [UPPAAL_QUERY_SOMETIME] = QUERY_SOMETIME,
         [UPPAAL_QUERY_KEEPS] = QUERY_KEEPS,   [UPPAAL_QUERY_MEETS] = QUERY_MEETS,
@@ -321,45 +322,67 @@ static bool add_query(struct uppaal *u, struct uppaal_query *query)
     return add_terms(&l, query, made);
 }
 
+static void skip(struct uppaal *u, const struct uppaal_query *query, const char *why)
+{
+    vec_push(u->model->mem, &u->model->skipped,
+             ((struct model_skipped){query->text, why, query->place}));
+}
+
+/* A query that may be left out: what is wrong with it is the reason for that, and no error. */
+static void try_query(struct uppaal *u, struct uppaal_query *query)
+{
+    struct diag *diag = u->diag;
+    diag_listener *listener = diag->listener;
+    uint32_t errors = diag->errors, kept = diag->list.len;
+    diag->listener = NULL;
+    if (!add_query(u, query))
+        skip(u, query, diag->list.len > kept ? diag->list.data[kept].text : "it is not understood");
+    diag->listener = listener;
+    diag->errors = errors;
+    diag->list.len = kept;
+}
+
 bool queries_add(struct uppaal *u, struct uppaal_query *queries)
 {
     bool good = true;
     for (struct uppaal_query *query = queries; query; query = query->next) {
-        if (!query->refused) good &= add_query(u, query);
-        else if (u->input->skips)
-            vec_push(u->model->mem, &u->model->skipped,
-                     ((struct model_skipped){query->text, query->refused, query->place}));
+        if (u->input->skips && query->refused) skip(u, query, query->refused);
+        else if (u->input->skips) try_query(u, query);
+        else if (!query->refused) good &= add_query(u, query);
         else uppaal_tell_query(u->diag, query), good = false;
     }
     return good;
 }
 
-bool queries_property(struct uppaal *u, enum property_kind kind, struct uppaal_query *query)
+bool queries_property(struct uppaal *u, enum property_kind kind, uint32_t source)
 {
     struct model *model = u->model;
+    const struct source given = u->diag->sources.data[source];
+    const struct place place = {.source = source, .line = 1, .column = 1};
     struct lowering l = begin(u);
     uint32_t number = 0;
-    expr cond;
-    if (!query || query->refused || query->next || query->kind != UPPAAL_QUERY_ALWAYS) {
-        if (query && query->refused) uppaal_tell_query(u->diag, query);
-        else
-            diag_error(u->diag, DIAG_SYNTAX, query ? query->place : (struct place){0},
-                       "a condition without temporal operators is needed here");
+    formula root;
+    l.context = "a property";
+    if (kind == PROPERTY_CTL) {
+        diag_error(u->diag, DIAG_UNSUPPORTED, place,
+                   "what CTL says about UPPAAL models, queries do: A[] p, E<> p, A<> p, E[] p, "
+                   "p --> q");
         return false;
     }
-    if (clocked_mentions(&l, query->p) || has_deadlock(query->p)) {
-        complain(u, query->p, DIAG_UNSUPPORTED, "clocks and deadlock can be asked for in queries");
+    if (!linear_read(&l, source, &root)) return false;
+    if (kind != PROPERTY_LTL && formula_get(&model->formulas, root)->op != FORMULA_ATOM) {
+        diag_error(u->diag, DIAG_SYNTAX, place,
+                   "a condition without temporal operators is needed here");
         return false;
     }
-    if (!compute_condition(&l, query->p, &cond)) return false;
     for (uint32_t i = 0; i < model->properties.len; i++)
         number += model->properties.data[i].kind == kind;
     struct model_property property = {
         .name = names_format(&model->names, "%s[%u]", property_stem[kind], number),
         .kind = kind,
-        .root = atom(u, cond, query->p->place),
-        .text = query->text,
-        .place = query->place};
+        .root = root,
+        .text = names_intern(&model->names, given.text, given.length),
+        .place = place};
     vec_push(model->mem, &model->properties, property);
     return true;
 }

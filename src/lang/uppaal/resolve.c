@@ -52,6 +52,7 @@ void resolve_init(struct uppaal *u)
 
 struct value resolve_nth(struct uppaal *u, const struct type *type, int64_t value)
 {
+    assert(type_is_scalar(type));
     return value_scalar(type, type->kind == TYPE_BOOL ? expr_bool(uppaal_exprs(u), value)
                                                       : expr_int(uppaal_exprs(u), value));
 }

@@ -338,6 +338,11 @@ bool steps_require(struct lowering *l, const struct condition *condition, expr w
 
 /* ---- queries.c ---- */
 bool queries_add(struct uppaal *u, struct uppaal_query *queries);
-bool queries_property(struct uppaal *u, enum property_kind kind, struct uppaal_query *query);
+/* A condition (an invariant, or what is to be reached) or a formula of LTL from the command line.
+ */
+bool queries_property(struct uppaal *u, enum property_kind kind, uint32_t source);
+
+/* ---- linear.c ---- */
+bool linear_read(struct lowering *l, uint32_t source, formula *result);
 
 #endif

@@ -41,6 +41,7 @@ static expr stands(struct uppaal *u, uint32_t process, uint32_t state)
 {
     struct exprs *exprs = uppaal_exprs(u);
     const struct process *p = &u->processes.data[process];
+    assert(state < p->states.len);
     expr location = expr_var_in(exprs, p->location, 0, p->states.len - 1);
     return expr_make(exprs, EXPR_EQ, 0, location, expr_int(exprs, state));
 }
@@ -455,6 +456,7 @@ static void add_resets(struct step *step)
             for (uint32_t r = 0; r < step->resets.len; r++)
                 if (step->resets.data[r].clock == family->first + k)
                     value = step->resets.data[r].value;
+            assert(family->setter != MODEL_NONE); /* it was touched */
             struct model_var *setter = &model->vars.data[family->setter + k];
             if (setter->high < value) setter->high = value;
             model_add_store(model, family->setter + k, expr_int(exprs_of(step), value),

@@ -88,24 +88,9 @@ static struct model *load(struct language_input *input, void **scope)
     return u->model;
 }
 
-/* A condition is read as the query that it always holds. */
 static bool property(void *scope, enum property_kind kind, uint32_t source)
 {
-    struct uppaal *u = scope;
-    struct model *model = u->model;
-    const struct source *given = &u->diag->sources.data[source];
-    if (kind != PROPERTY_INVARIANT && kind != PROPERTY_REACH) {
-        diag_error(u->diag, DIAG_UNSUPPORTED,
-                   (struct place){.source = source, .line = 1, .column = 1},
-                   "formulas about UPPAAL models are queries: A[] p, E<> p, A<> p, E[] p, p --> q");
-        return false;
-    }
-    const char *text = names_format(&model->names, "A[] %.*s", (int)given->length, given->text);
-    uint32_t read = diag_add_source(u->diag, given->name, text, strlen(text));
-    struct uppaal_query *query =
-        uppaal_parse_queries(u->diag, &model->names, &model->arena, model->mem, read);
-    if (query) query->text = names_intern(&model->names, given->text, given->length);
-    return queries_property(u, kind, query);
+    return queries_property(scope, kind, source);
 }
 
 static bool queries(void *scope, uint32_t source)
