@@ -77,6 +77,8 @@ def wrong_values(text, expected, property_, unit):
     terms = [term.strip() for term in text.rsplit(':', 1)[1].split(',')]
     kinds = ('inf', 'sup') if kind == 'bounds' else (kind,)
     said = property_.get('value') or {}
+    if property_['verdict'] == 'unknown' and ['large'] in [each[-1:] for each in expected]:
+        return None # that a clock has no largest value is not always proved
     for term, rights in zip(terms, expected):
         for each, right in zip(kinds, rights):
             if term not in said or each not in said[term]:
