@@ -1,18 +1,20 @@
 """UPPAAL models. Small ones with answers worked out by hand, for the oracle and for Cairn. Random
-ones, as XTA and as XML: verdicts of every kind of query, run-time errors, first
-states that there are not, against the graph of regions of test/oracle/uppaal, which shares nothing
-with Cairn. Runs that are shown must replay. Some models also with `--zones equal`, with each query
-alone (`--query`), and in the sanitized program.
+ones, as XTA and as XML: verdicts of every kind of query, run-time errors, first states that there
+are not, against the graph of regions of test/oracle/uppaal, which shares nothing with Cairn. Runs
+that are shown must replay. Queries come from the XML, from a file, or by `--query`. Some models
+also with `--zones equal`, and in the sanitized program.
 
 CASES is the number of models, SEED shifts them; FIRST=n begins with another one. SHRINK=1 makes
 wrong ones small before they are printed, SAVE=FOLDER writes them there. The oracle is compared with
-itself, too: its regions with its zones, and with whole moments where these must be enough.
+itself, too: its regions with its zones, and with whole moments where these must be enough. Models
+that are plain enough are also written as one automaton in the model's own text.
 """
 import os
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, LONG, SEED, check, crashed, finish, path, section, told, run, write
 from uppaal.by_hand import CASES as BY_HAND
+from uppaal.flat import Flat
 from uppaal.generate import draw, xml, xta
 from uppaal.regions import NoState, Regions, TooLarge
 from uppaal.shrink import shrink
@@ -58,8 +60,10 @@ def files(model, as_xml, unit):
     """Arguments for the model and its queries."""
     if as_xml:
         return [write('model.xml', xml(model, model.queries, unit))]
-    asked = write('model.q', '\n'.join(model.queries) + '\n')
-    return [write('model.xta', xta(model, unit)), '--queries', asked]
+    written = write('model.xta', xta(model, unit))
+    if len(model.queries) % 3 == 0:
+        return [written] + [word for query in model.queries for word in ('--query', query)]
+    return [written, '--queries', write('model.q', '\n'.join(model.queries) + '\n')]
 
 
 def is_value(kind, right, said, unit):
@@ -242,7 +246,31 @@ def by_hand():
             check(f'{name}: {asked}', not fault, fault)
 
 
+def without_front_end():
+    """The same models as one automaton in the model's own text."""
+    compared = 0
+    for seed in range(FIRST, FIRST + CASES):
+        model = draw(seed)
+        model.queries = [text for text in model.queries
+                         if text[:3] not in ('sup', 'inf', 'bou')]
+        try:
+            queries = [(read_query(text), text) for text in model.queries]
+            flat = Flat(System(read_declarations(xta(model)))).text(queries)
+            expected, _ = expect(model)
+        except (Refused, TooLarge, NoState):
+            continue
+        result, ours = told('check', write('flat.cairn', flat))
+        found = [each for each in (ours or {}).get('properties', ()) if each['kind'] == 'query']
+        if check(f'seed {seed}, flat: answered', len(found) == len(queries), result.stderr[:900]):
+            faults_ = [wrong_query(text, right, each)
+                       for text, right, each in zip(model.queries, expected, found)]
+            check(f'seed {seed}, flat', not any(faults_), f'{faults_}\n{flat}')
+            compared += 1
+    check('enough flat models were compared', compared >= CASES // 4, f'{compared} of {CASES}')
+
+
 section(by_hand)
 section(oracle_against_itself)
 section(random_models)
+section(without_front_end)
 finish()
