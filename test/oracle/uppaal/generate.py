@@ -138,7 +138,7 @@ class Drawer:
 
     def reset_value(self, names):
         if self.has['reset_to'] and self.chance(0.4):
-            return self.pick('1', '2', f'({self.number(names, 1)} & 1)') + UNIT
+            return self.pick('1', '2', f'({self.condition(names, 0)} ? 1 : 0)') + UNIT
         return '0'
 
     def call(self, names, writable):
