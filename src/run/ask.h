@@ -56,6 +56,7 @@ struct ask {
     VEC(struct ask_formula) formulas;
     bool no_deadlock, first;
     bool show_process_model, show_orders; /* explore --show */
+    bool enumerate_orders;                /* orders one by one */
 
     /* how it is searched */
     enum engine engine;

@@ -127,6 +127,7 @@ static bool find_points(struct session *session, struct task *task)
     task->points_chosen = !strcmp(labels, "auto");
     task->hides_position = session->ask->partition_hidden;
     task->counts_orders = session->ask->show_orders;
+    task->enumerates_orders = session->ask->enumerate_orders;
     task->listed_orders = session->ask->words;
     if (task->points_chosen) points_choose(points, model);
     else points_read(points, model, labels, &complaint);
