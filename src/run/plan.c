@@ -86,7 +86,7 @@ static bool goes_by_rank(const struct session *session, const struct task *task)
 static void choose_order(struct session *session, const struct task *task)
 {
     struct ask *ask = session->ask;
-    if (ask->order != ORDER_DEFAULT) return;
+    if (ask->order != ORDER_DEFAULT || ask->partition) return;
     if (goes_by_rank(session, task)) ask->order = ORDER_PAST_FREEZE;
     else if (ask->freeze) ask->order = ORDER_BFS;
 }
