@@ -135,6 +135,7 @@ NOMINAL = f'check {LANDING} --context examples/landing-gear/contexts.cdl:nominal
 GUIDED = f'explore {LANDING} -D closed=1 --guide examples/guides/landing.xgdl'
 LOGIN, CRUISE, SCHEDULING = ('examples/device-login', 'examples/cruise-control',
                              'examples/scheduling/scheduling.mil')
+ORDERS = ('n=5', 'n=6 jitter=6', 'n=7 jitter=8', 'n=7 m=4 jitter=6 intervals=3')
 PRODUCERS = 'explore examples/producer-consumer/pc.mil'
 WORKERS = "check workers.mil --engine bounded --invariant 'few: done < 2' -p few --no-induction"
 C40 = ('explore examples/contexts/behavior.fcr --context examples/contexts/contexts.cdl:c40 -D '
@@ -245,6 +246,16 @@ TABLES = {
           'partitions (largest)': with_other('statistics.partitions',
                                              'statistics.largest_partition'),
           'gross states': 'statistics.states_gross'}, long=True)],
+    'partitioning-orders': [
+    down({size: f'explore {SCHEDULING} -D {" -D ".join(size.split())} --partition run --show orders'
+          for size in ORDERS},
+         {'states': 'states', 'maximal orders': 'statistics.execution_orders.maximal',
+          'p-paths': 'statistics.execution_orders.all',
+          'automaton': 'statistics.order_automaton_states'},
+         long=ORDERS[2:]),
+    down({size: f'explore {SCHEDULING} -D {" -D ".join(size.split())} --partition run --show '
+          f'enumerated-orders' for size in ORDERS},
+         {'one by one: states': 'statistics.order_states'}, long=ORDERS[2:])],
     'past-freeze-time': [
     down({'landing gear, 10 moves of the handle': f'{NOMINAL} -D handles=10 --order past-freeze',
           '100 moves': f'{NOMINAL} -D handles=100 --order past-freeze',

@@ -176,7 +176,8 @@ static const struct option_row {
      "properties need, otherwise ltl"},
     {OPTION_SHOW, 0, "show", "WHAT", ASK_EXPLORE,
      "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these "
-     "properties); orders: how many orders of the p-points of --partition there are"},
+     "properties); orders: how many orders of the p-points of --partition there are; "
+     "enumerated-orders: the same one by one, for comparison"},
     {OPTION_VARIANT, 0, "variant", "N", ASK_SEARCH,
      "symbolic por: which states are expanded partially (1, 2 or 3)"},
     {OPTION_DIRECTION, 0, "direction", "D", ASK_CHECK,
@@ -352,7 +353,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
 {
     static const char *const none[] = {NULL};
     static const char *const splits[] = {"never", "auto", "always", NULL};
-    static const char *const shown[] = {"process-model", "orders", NULL};
+    static const char *const shown[] = {"process-model", "orders", "enumerated-orders", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
     static const char *const reductions[] = {"none",  "por",       "deadlock", "improviso",
                                              "steps", "two-phase", NULL};
@@ -435,6 +436,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_SHOW:
         if (!parse_choice("--show", value, shown, none, &choice)) return false;
         *(choice ? &options->ask.show_orders : &options->ask.show_process_model) = true;
+        options->ask.enumerate_orders |= choice == 2;
         return true;
     case OPTION_STEPS: return parse_number("--steps", value, &options->ask.steps);
     case OPTION_RUNS: return parse_number("--runs", value, &options->ask.runs);

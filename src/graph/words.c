@@ -7,11 +7,13 @@
  * (automaton/guide/subset.h) makes that deterministic and minimal.
  *
  * Cost: a round looks at every edge and at the sets that silent edges lead to. There are as many
- * rounds as letters are needed to tell two classes apart. A set is kept once in a round.
+ * rounds as letters are needed to tell two classes apart; but one is enough where no cycle has a
+ * letter, because nodes can then be taken after all that follow them. A set is kept once in a
+ * round.
  *
- * Invariants: (1) a silent edge leads to a node of the same number or a smaller one; (2) the items
- * of a set ascend strictly, and no two sets have the same; (3) each round's classes refine those of
- * the round before. */
+ * Invariants: (1) a silent edge leads to a node of the same number or a smaller one, and without
+ * cycles so does every edge, to a smaller one; (2) the items of a set ascend strictly, and no two
+ * sets have the same; (3) each round's classes refine those of the round before. */
 #include "graph/words.h"
 
 #include "automaton/guide/subset.h"
@@ -28,6 +30,8 @@ struct words {
     const struct words_graph *graph;
     struct mem *mem;
     enum words_status status;
+    bool by_letters;   /* nodes are components of all edges, not of silent ones alone */
+    bool is_acyclic;   /* no cycle has a letter: both are the same */
     uint32_t *node_of; /* per state */
     uint32_t nodes;
     uint32_t *first_member, *members; /* per node: its states */
@@ -98,7 +102,8 @@ static void visit(struct words *words, struct tarjan *t, uint32_t root)
         const uint32_t state = t->path[t->depth - 1];
         uint64_t *edge = &t->edge[t->depth - 1];
         while (*edge < graph->first[state + 1]
-               && (graph->letter[*edge] != WORDS_SILENT || t->low[graph->to[*edge]] == UINT32_MAX))
+               && ((graph->letter[*edge] != WORDS_SILENT && !words->by_letters)
+                   || t->low[graph->to[*edge]] == UINT32_MAX))
             ++*edge;
         if (*edge == graph->first[state + 1]) {
             leave(words, t);
@@ -110,9 +115,11 @@ static void visit(struct words *words, struct tarjan *t, uint32_t root)
     }
 }
 
-static void find_nodes(struct words *words)
+static void find_components(struct words *words, bool by_letters)
 {
     const uint32_t states = words->graph->states;
+    words->by_letters = by_letters;
+    words->nodes = 0;
     struct tarjan t = {.number = take(words, states, sizeof *t.number),
                        .low = take(words, states, sizeof *t.low),
                        .stack = take(words, states, sizeof *t.stack),
@@ -126,6 +133,33 @@ static void find_nodes(struct words *words)
     mem_free(words->mem, t.stack);
     mem_free(words->mem, t.path);
     mem_free(words->mem, t.edge);
+}
+
+/* Whether an edge with a letter stays in its node. */
+static bool has_loop(const struct words *words)
+{
+    const struct words_graph *graph = words->graph;
+    for (uint32_t s = 0; s < graph->states; s++)
+        for (uint64_t e = graph->first[s]; e < graph->first[s + 1]; e++)
+            if (graph->letter[e] != WORDS_SILENT
+                && words->node_of[graph->to[e]] == words->node_of[s])
+                return true;
+    return false;
+}
+
+/* Components of all edges, if they are those of silent ones: then their order is a better one. */
+static void find_nodes(struct words *words)
+{
+    find_components(words, true);
+    if (words->status != WORDS_DONE) return;
+    uint32_t *const ordered = words->node_of;
+    const uint32_t count = words->nodes;
+    const bool has_cycle = has_loop(words);
+    find_components(words, false);
+    words->is_acyclic = words->status == WORDS_DONE && !has_cycle && count == words->nodes;
+    uint32_t *const other = words->is_acyclic ? words->node_of : ordered;
+    if (words->is_acyclic) words->node_of = ordered;
+    mem_free(words->mem, other);
 }
 
 /* The states of each node, next to each other. */
@@ -280,6 +314,12 @@ static void refine(struct words *words)
 {
     uint32_t classes = 1;
     words->class_of = take(words, words->nodes, sizeof *words->class_of);
+    if (words->is_acyclic && words->class_of) { /* what follows a node has its last class */
+        words->next_class = words->class_of;
+        refine_once(words);
+        words->next_class = NULL;
+        return;
+    }
     words->next_class = take(words, words->nodes, sizeof *words->next_class);
     while (words->status == WORDS_DONE && refine_once(words)) {
         assert(words->sets >= classes || !words->nodes); /* (3) */

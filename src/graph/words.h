@@ -36,6 +36,14 @@ bool words_count_all(const struct dfa *dfa, struct words_count *count);
 bool words_count_maximal(const struct dfa *dfa, struct words_count *count);
 void words_count_free(const struct dfa *dfa, struct words_count *count);
 
+/* The same by enumeration: each word with the states that it leads to. Unless it is done, the
+ * counts are those of the words so far. */
+struct words_enumeration {
+    uint64_t words, maximal;
+    uint64_t pairs; /* of a word and a state */
+};
+enum words_status words_enumerate(const struct words_graph *graph, struct words_enumeration *found);
+
 /* A word in a list. The first one is the empty word. */
 struct words_item {
     uint32_t parent, letter; /* the word without its last letter, in the list; that letter */

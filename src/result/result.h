@@ -218,6 +218,7 @@ struct task {
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;          /* automatically */
+    bool enumerates_orders;      /* p-paths are counted one by one, for comparison */
     bool counts_orders;          /* not divided: p-paths are counted ... */
     uint64_t listed_orders;      /* ... and so many of them listed */
     bool hides_position; /* divided as in the paper: states are compared without regard to how far a
@@ -416,7 +417,8 @@ struct order_counts {
 struct order_statistics {
     const struct points *points;
     bool chosen;     /* automatically */
-    uint64_t states; /* of the minimal automaton whose words are the p-paths */
+    uint64_t states; /* of the minimal automaton whose words are the p-paths, ... */
+    uint64_t pairs;  /* ... or, when they were enumerated, of a p-path and a state */
     struct order_counts counts;
 };
 

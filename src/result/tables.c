@@ -465,6 +465,9 @@ static const struct members tables_order_counts = {"order_counts", sizeof(struct
 MAKE(order_statistics, order_point_count, make_count(made, of->points->count))
 MAKE(order_statistics, order_points_are_known, make_truth(made, of->counts.is_known))
 
+IF(order_statistics, has_automaton, !of->pairs)
+IF(order_statistics, has_pairs, of->pairs)
+
 static const struct member order_rows[] = {
     ONE(order_statistics, points, points),
     MADE("point_count", order_point_count),
@@ -472,14 +475,14 @@ static const struct member order_rows[] = {
     TRUTH(order_statistics, chosen, .key = "p_points_chosen"),
     ROW(order_statistics, INSIDE, counts, .table = &tables_order_counts, .key = "execution_orders"),
     MADE("are_known", order_points_are_known),
-    COUNT(order_statistics, states, .key = "order_automaton_states"),
+    COUNT(order_statistics, states, .key = "order_automaton_states", .when = has_automaton),
+    COUNT(order_statistics, pairs, .key = "order_states", .when = has_pairs),
 };
 static const struct member_line order_lines[] = {
     {.has_special = true, .special = SPECIAL_POINTS},
     LINE("maximal orders", "{counts.maximal}",
-         "execution orders that no run follows any further; {counts.all} p-paths in all, an "
-         "automaton of {states} "
-         "states",
+         "execution orders that no run follows any further; {counts.all} p-paths in all"
+         "[, an automaton of {states} states][, with {pairs} states: each once for each of them]",
          "are_known"),
     LINE("maximal orders", "unknown", NULL, "!are_known"),
     {.has_special = true, .special = SPECIAL_WORDS},

@@ -61,6 +61,7 @@ struct ask {
     bool skips;               /* queries that are not understood are left out */
     bool no_deadlock, first;
     bool show_process_model, show_orders; /* explore --show */
+    bool enumerate_orders;                /* orders one by one */
 
     /* how it is searched */
     enum engine engine;

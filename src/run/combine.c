@@ -67,7 +67,8 @@
     X(RESULTS, "`--results`", ask->results)                                                        \
     X(RESUME, "`--resume`", ask->resume)                                                           \
     X(SHOW, "`--show process-model`", ask->show_process_model)                                     \
-    X(ORDERS, "`--show orders`", ask->show_orders)                                                 \
+    X(ORDERS, "`--show orders` or `enumerated-orders`", ask->show_orders)                          \
+    X(ENUMERATED, "`--show enumerated-orders`", ask->enumerate_orders)                             \
     X(WORDS, "`--words`", ask->words)                                                              \
     X(ZONES_INCLUSION, "`--zones inclusion`", ask->has_zones && !ask->equal_zones)                 \
     X(PROPERTY, "`--property`", ask->properties.len)                                               \
@@ -329,6 +330,9 @@ static const struct row rows[] = {
     {{HAS_ORDERS, HAS_ZONES_INCLUSION},
      .text = "--show orders needs --zones equal: a zone that includes another has more orders",
      .why = "a zone that stands for a smaller one lends it orders that it has not"},
+    {{HAS_ENUMERATED, HAS_WORDS},
+     .text = "--words goes with --show orders",
+     .why = "the list is that of the automaton"},
     {{HAS_EXPLORE, HAS_WORDS},
      .without = {HAS_ORDERS},
      .text = "--words lists the p-paths that --show orders counts: add --show orders",

@@ -100,7 +100,7 @@ static bool goes_by_rank(const struct session *session, const struct task *task)
 static void choose_order(struct session *session, const struct task *task)
 {
     struct ask *ask = session->ask;
-    if (ask->order != ORDER_DEFAULT) return;
+    if (ask->order != ORDER_DEFAULT || ask->partition) return;
     if (goes_by_rank(session, task)) ask->order = ORDER_PAST_FREEZE;
     else if (ask->freeze) ask->order = ORDER_BFS;
 }
@@ -142,6 +142,7 @@ static bool find_points(struct session *session, struct task *task)
     task->points_chosen = !strcmp(labels, "auto");
     task->hides_position = session->ask->partition_hidden;
     task->counts_orders = session->ask->show_orders;
+    task->enumerates_orders = session->ask->enumerate_orders;
     task->listed_orders = session->ask->words;
     if (task->points_chosen) points_choose(points, model);
     else points_read(points, model, labels, &complaint);

@@ -130,19 +130,35 @@ static bool tell_words(const struct dfa *dfa, uint64_t most, struct order_counts
     return counts->list_count != 0;
 }
 
-/* All that was asked for about the words of the graph. */
-static void count_words(struct search *search, const struct words_graph *graph)
+/* All that was asked for about the words of the graph. False: a limit was reached. */
+static bool count_words(const struct task *task, const struct words_graph *graph,
+                        struct order_statistics *orders)
+{
+    struct dfa dfa;
+    if (words_automaton(graph, &dfa) != WORDS_DONE) return false;
+    orders->states = dfa.states;
+    const bool good = tell_counts(&dfa, &orders->counts)
+                      && tell_words(&dfa, task->listed_orders, &orders->counts);
+    dfa_release(&dfa);
+    return good;
+}
+
+static bool enumerate(const struct words_graph *graph, struct order_statistics *orders)
+{
+    struct words_enumeration found;
+    const bool good = words_enumerate(graph, &found) == WORDS_DONE;
+    orders->pairs = found.pairs;
+    orders->counts.is_known = good;
+    if (good) orders->counts.all = found.words;
+    if (good) orders->counts.maximal = found.maximal;
+    return good;
+}
+
+static void count_orders(struct search *search, const struct words_graph *graph)
 {
     struct order_statistics *orders = search->result->orders;
-    struct dfa dfa;
-    const enum words_status status = words_automaton(graph, &dfa);
-    bool good = status == WORDS_DONE;
-    if (good) {
-        orders->states = dfa.states;
-        good = tell_counts(&dfa, &orders->counts)
-               && tell_words(&dfa, search->task->listed_orders, &orders->counts);
-        dfa_release(&dfa);
-    }
+    const bool good = search->task->enumerates_orders ? enumerate(graph, orders)
+                                                      : count_words(search->task, graph, orders);
     /* memory is refused when time is up, too */
     if (!good && search->result->stop == STOP_NONE)
         poll_stop(search, mem_enough(search->model->mem) ? result_why_refused() : STOP_MEMORY);
@@ -171,5 +187,5 @@ void projection_count(struct search *search, struct projection *projection)
                                       .letter = projection->point,
                                       .go_on = go_on,
                                       .context = search};
-    count_words(search, &graph);
+    count_orders(search, &graph);
 }

@@ -334,6 +334,25 @@ def product(name='product'):
                           rest='INVARIANTS p[0].x * p[0].y != 123456789; END'))
 
 
+def guessing(length):
+    """Which a was it? As many sets of states as there are words of this length."""
+    more = f'(mod 0 (add 0 "x" 1) {length + 1})'
+    rules = [f'rule "{letter}" part "p" when {when} set "x" {to}' for letter in 'ab'
+             for when, to in (('(eq "x" 0)', 0), (f'(and (ge "x" 1) (lt "x" {length}))', more))]
+    return write('guessing.cairn', '\n'.join(
+        ['cairn 1 model "guessing" process "p" type "P"', f'variable "x" of "p" 0..{length} = 0',
+         'rule "a" part "p" when (eq "x" 0) set "x" 1', *rules, '']))
+
+
+def chain(length):
+    """A long cycle, and as many rounds until all its states are told apart."""
+    return write('chain.cairn', f'''cairn 1 model "chain" process "p" type "P"
+variable "x" of "p" 0..{length} = 0
+rule "a" part "p" when (lt "x" {length}) set "x" (mod 0 (add 0 "x" 1) {length + 1})
+rule "b" part "p" when (eq "x" {length}) set "x" 0
+''')
+
+
 # processes and linearity: what review found first
 case('hard-steps',
      statuses=(0, 3))(
@@ -387,6 +406,14 @@ case('dfs')(lambda: ['explore', mil('counter', counter(32)), '--order', 'dfs'])
 case('partition')(lambda: ['explore', product(), '--partition', 'a'])
 case('partition-auto')(lambda: ['explore', product(), '--partition', 'auto'])
 case('partition-hidden')(lambda: ['explore', product(), '--partition', 'a', '--partition-hidden'])
+case('partition-timed')(
+    lambda: ['explore', write('timed.fcr', timed_many(40)), '--partition', 'auto'])
+case('orders-subsets', short=True)(
+    lambda: ['explore', guessing(60), '--partition', 'a,b', '--show', 'orders'])
+case('orders-rounds')(
+    lambda: ['explore', chain(1000000), '--partition', 'a,b', '--show', 'orders'])
+case('orders-enumerated')(
+    lambda: ['explore', guessing(3), '--partition', 'a,b', '--show', 'enumerated-orders'])
 case('timed-many')(lambda: ['explore', write('timed.fcr', timed_many(40)), '--engine', 'timed'])
 case('timed-many-ltl')(lambda: ['check', write('timed.fcr', timed_many(7)), '--ltl', 'G F true'])
 for engine in ('explicit', 'timed'):

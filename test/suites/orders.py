@@ -113,6 +113,11 @@ def differs(model, labels, more, program):
     ours = (len(words), sum(ends)) if is_all else count_by_sets(starts, edges, labels)
     if (orders['all'], orders['maximal']) != ours:
         return f'{orders}, enumerated {ours}', claim
+    if is_all:
+        _, slow = told('explore', model, '--partition', ','.join(labels), '--show',
+                       'enumerated-orders', *more, program=program)
+        if slow['statistics']['execution_orders'] != {k: orders[k] for k in ('maximal', 'all')}:
+            return f'{orders}, one by one {slow["statistics"]["execution_orders"]}', claim
     # a letter is a p-point: names differ, lengths and numbers of words must not
     lengths = sorted(len(word) for word in words)[:len(shown(claim))]
     if [len(word) for word, _ in shown(claim)] != lengths or (is_all and len(lengths) < len(words)
@@ -227,6 +232,12 @@ check('scheduling has 1,018 execution orders',
       claim and claim['statistics']['execution_orders'] == {'maximal': 1018, 'all': 4150}
       and claim['states'] == 137990, claim and claim['statistics'])
 
+_, slow = told('explore', SCHEDULING, '-D', 'n=6', '-D', 'jitter=6', '--partition', 'run',
+               '--show', 'enumerated-orders')
+check('... also one by one, with more states',
+      slow['statistics']['execution_orders'] == {'maximal': 1018, 'all': 4150}
+      and slow['statistics']['order_states'] > 137990, slow['statistics'])
+
 BITS = 80
 bits = write('bits.cairn', '\n'.join(
     ['cairn 1 model "bits" process "p" type "P"', f'variable "n" of "p" 0..{BITS} = 0']
@@ -285,11 +296,26 @@ result, claim = told('explore', SCHEDULING, '-D', 'n=6', '-D', 'jitter=6', '--pa
 check('without enough memory nothing is said',
       result.returncode == 3 and not claim['complete']
       and claim['statistics']['execution_orders'] == {'maximal': None, 'all': None}, claim)
+result, claim = told('explore', ESCAPE, '--partition', 'a,b', '--show', 'enumerated-orders',
+                     '--memory', '2M')
+check('... nor one by one where there is no end',
+      result.returncode == 3 and claim['statistics']['execution_orders']['all'] is None, claim)
+for n in range(1, 700, 3 if LONG else 37):
+    for what in ('orders', 'enumerated-orders'):
+        result, claim = told('explore', CLOCKED, '--partition', 'a,b,c', '--show', what,
+                             program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+        check(f'{what}: allocation {n} fails',
+              not crashed(result) and result.returncode in (0, 3)
+              and (claim is None or not claim['complete']
+                   or claim['statistics']['execution_orders'] == {'maximal': 2, 'all': 4}),
+              (result.returncode, result.stderr[-300:], claim))
 refuses('orders need p-points', '--partition', 'explore', bits, '--show', 'orders')
 refuses('a hidden position misses p-paths', '--partition-hidden', 'explore', bits, '--partition',
         'a', '--partition-hidden', '--show', 'orders')
 refuses('inclusion of zones adds orders', '--zones equal', 'explore', CLOCKED, '--partition', 'a',
         '--zones', 'inclusion', '--show', 'orders')
+refuses('what is enumerated is not listed', '--show orders', 'explore', bits, '--partition', 'a',
+        '--show', 'enumerated-orders', '--words', '3')
 refuses('words of what', '--show orders', 'explore', bits, '--words', '3')
 refuses('orders are counted by explore', '--show', 'check', bits, '--partition', 'a', '--show',
         'orders')

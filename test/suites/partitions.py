@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed,
                  finish, run, section, spent, timeless, told, write)
 from generate import generate
+from points import some_points
 import timed_ranks
 
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
@@ -43,25 +44,8 @@ def verdicts(claim):
 
 def points_of(model, rng):
     """Labels, labels of a process, and locations, some of them."""
-    text = run('translate', model, '--to', 'cairn').stdout
-    names, process = set(), None
-    for line in text.split('\n'):
-        found = re.match(r'process "([^"]*)"', line)
-        if found:
-            process = found.group(1)
-        found = re.match(r'  location (-?\d+)(?: "([^"]*)")?', line)
-        if found:
-            names.add(f'{process}.{found.group(2) or found.group(1)}')
-        found = re.match(r'rule "([^"]*)"', line)
-        if found:
-            names.add(found.group(1))
-            label = found.group(1)
-        found = re.match(r'  part "([^"]*)"', line)
-        if found:
-            names.add(f'{found.group(1)}.{label}')
-    names = sorted(name for name in names if ',' not in name and name == name.strip() and name)
-    return (','.join(rng.sample(names, min(len(names), rng.choice([1, 1, 2, 3, 6, 50])))) if names
-            else 'auto')
+    return some_points(run('translate', model, '--to', 'cairn').stdout, rng,
+                       [1, 1, 2, 3, 6, 50])
 
 
 def odd_model(rng):

@@ -7,13 +7,13 @@ inclusion discrete states and verdicts. Every violation has a trace, with dates,
 """
 import os
 import random
-import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import (ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run,
                  section, timeless, told, write)
 from automata import csmacd, fischer, train_gate
 from fiacre.generate_timed import draw
+from points import some_points
 from timed_ranks import random_model
 
 EXAMPLES = [('examples/fischer/fischer.fcr',), ('examples/fischer/broken.fcr',),
@@ -25,25 +25,8 @@ EXAMPLES = [('examples/fischer/fischer.fcr',), ('examples/fischer/broken.fcr',),
              'examples/landing-gear/contexts.cdl:with_f5_2', '-D', 'handles=1')]
 
 
-def names_of(model):
-    """Labels of rules and locations of processes, as --partition takes them."""
-    text = run('translate', *model, '--to', 'cairn').stdout
-    names, process = set(), None
-    for line in text.split('\n'):
-        found = re.match(r'process "([^"]*)"', line)
-        process = found.group(1) if found else process
-        found = re.match(r'  location (-?\d+)(?: "([^"]*)")?', line)
-        if found:
-            names.add(f'{process}.{found.group(2) or found.group(1)}')
-        found = re.match(r'rule "([^"]*)"', line)
-        if found:
-            names.add(found.group(1))
-    return sorted(name for name in names if name and ',' not in name and name == name.strip())
-
-
 def points_of(model, rng):
-    names = names_of(model)
-    return ','.join(rng.sample(names, min(len(names), rng.choice([1, 1, 2, 3, 8])))) or 'auto'
+    return some_points(run('translate', *model, '--to', 'cairn').stdout, rng, [1, 1, 2, 3, 8])
 
 
 def essence(claim, equal):
@@ -97,9 +80,9 @@ def fault_of(result, ours, plain, equal):
     return ''
 
 
-def compare(model, rng, program, more=(), points=None):
+def compare(model, rng, program, more=()):
     """Explored and checked, both ways of keeping zones; what is wrong, or nothing."""
-    points = points or rng.choice(['auto', points_of(model, rng), points_of(model, rng)])
+    labels = rng.choice(['auto', points_of(model, rng), points_of(model, rng)])
     for command in ('explore', 'check'):
         for equal in (True, False):
             zones = ('--engine', 'timed', '--zones', 'equal' if equal else 'inclusion')
@@ -109,7 +92,7 @@ def compare(model, rng, program, more=(), points=None):
             if os.path.exists(itf):
                 os.remove(itf)
             trace = ('--trace', itf) if command == 'check' else ()
-            result, ours = told(command, *model, *zones, '--partition', points, *threads, *more,
+            result, ours = told(command, *model, *zones, '--partition', labels, *threads, *more,
                                 *trace, program=program)
             fault = fault_of(result, ours, plain, equal)
             if not fault and result.returncode != usual.returncode and not more:
@@ -117,7 +100,7 @@ def compare(model, rng, program, more=(), points=None):
             if not fault and os.path.exists(itf) and run('replay', itf).returncode:
                 fault = 'the trace does not replay'
             if fault:
-                return command, zones, points, threads, fault
+                return command, zones, labels, threads, fault
     return ''
 
 
@@ -153,7 +136,7 @@ def little_memory():
     """With memory for some of the states: the same; with less, a result that says so."""
     rng = random.Random(SEED + 7)
     full = cut = 0
-    for what, text, points in (('fischer', fischer(6), 'auto'),
+    for what, text, labels in (('fischer', fischer(6), 'auto'),
                                ('csmacd', csmacd(5), points_of((write('c.cairn', csmacd(5)),),
                                                                rng))):
         model = write(f'{what}.cairn', text)
@@ -164,9 +147,9 @@ def little_memory():
             for share in (0.8, 0.6, 0.5, 0.4):
                 for more in ((), ('--threads', '2')):
                     memory = int(need * share)
-                    result, ours = told('explore', model, *zones, '--partition', points, '--memory',
+                    result, ours = told('explore', model, *zones, '--partition', labels, '--memory',
                                         memory, *more)
-                    name = f'{what} {zones[1]}, {points}, {share} of {need} bytes {more}'
+                    name = f'{what} {zones[1]}, {labels}, {share} of {need} bytes {more}'
                     if ours is None or 'statistics' not in ours or not ours['complete']:
                         cut += 1
                         check(f'{name}: a limit', not crashed(result) and result.returncode == 3,

@@ -53,6 +53,7 @@ static void choose(struct random *random, struct ask *ask)
     ask->threads = random_below(random, 4);
     ask->show_process_model = chance(random, 15);
     ask->show_orders = chance(random, 15);
+    ask->enumerate_orders = ask->show_orders && chance(random, 3);
     ask->words = chance(random, 15);
     ask->properties.data = names;
     ask->properties.len = chance(random, 5) ? 1 + (uint32_t)random_below(random, 2) : 0;
