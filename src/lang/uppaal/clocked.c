@@ -188,6 +188,24 @@ static void add_comparison(struct lowering *l, struct uppaal_exp *exp, enum uppa
     if (op != UPPAAL_LE && op != UPPAAL_LT) add_constraint(l, exp, lower, minus, split);
 }
 
+/* A clock minus itself, or no clock at all: 0 is compared with the bound. */
+static void add_no_clock(struct lowering *l, struct uppaal_exp *exp, enum uppaal_op op, expr bound,
+                         expr when, struct split *split)
+{
+    static const enum expr_op ops[] = {[UPPAAL_LT] = EXPR_LT,
+                                       [UPPAAL_LE] = EXPR_LE,
+                                       [UPPAAL_GE] = EXPR_GE,
+                                       [UPPAAL_GT] = EXPR_GT,
+                                       [UPPAAL_EQ] = EXPR_EQ};
+    struct exprs *exprs = uppaal_exprs(l->u);
+    const struct condition made = {.exp = exp,
+                                   .env = l->env,
+                                   .when = when,
+                                   .is_made = true,
+                                   .what = expr_make(exprs, ops[op], 0, expr_int(exprs, 0), bound)};
+    if (!expr_is_false(exprs, when)) vec_push(l->u->model->mem, &split->conditions, made);
+}
+
 /* Which clock a cell is, number n of those that it may be: under which condition. */
 static expr is_number(struct exprs *exprs, const struct cell *cell, expr offset, uint32_t n)
 {
@@ -224,8 +242,7 @@ bool clocked_atom(struct lowering *given, struct uppaal_exp *exp, enum uppaal_op
                 add_comparison(&l, exp, op, first, second, bound, cond, split);
                 continue;
             }
-            complain(l.u, exp, DIAG_UNSUPPORTED, "a clock is compared with itself");
-            return false;
+            add_no_clock(&l, exp, op, bound, cond, split);
         }
     return true;
 }
