@@ -170,14 +170,30 @@ static bool is_of_process(const char *word, const char *label, size_t *process_l
     return true;
 }
 
+/* A rule, by a name that it has. */
+static bool is_named(const struct model *model, uint32_t rule, const char *word, const char *name)
+{
+    size_t length;
+    return !strcmp(name, word)
+           || (is_of_process(word, name, &length) && takes_part(model, rule, word, length));
+}
+
+static bool is_named_dead(const struct model *model, uint32_t step, const char *word,
+                          const char *name)
+{
+    size_t length;
+    return !strcmp(name, word)
+           || (is_of_process(word, name, &length) && takes_part_dead(model, step, word, length));
+}
+
 static bool add_labels(struct points *points, struct model *model, const char *word)
 {
     bool found = false;
-    size_t length;
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        const char *label = model->rules.data[r].label;
-        bool of_process = is_of_process(word, label, &length) && takes_part(model, r, word, length);
-        if (strcmp(label, word) && !of_process) continue;
+        const struct model_rule *rule = &model->rules.data[r];
+        if (!is_named(model, r, word, rule->label)
+            && !(rule->port && is_named(model, r, word, rule->port)))
+            continue;
         add_rule(points, model, r);
         found = true;
     }
@@ -187,12 +203,11 @@ static bool add_labels(struct points *points, struct model *model, const char *w
 /* A step that can never be taken is a p-point that no run passes. */
 static bool add_dead(struct points *points, struct model *model, const char *word)
 {
-    size_t length;
     for (uint32_t i = 0; i < model->dead_steps.len; i++) {
-        const char *label = model->dead_steps.data[i].label;
-        bool of_process =
-            is_of_process(word, label, &length) && takes_part_dead(model, i, word, length);
-        if (strcmp(label, word) && !of_process) continue;
+        const struct model_dead_step *step = &model->dead_steps.data[i];
+        if (!is_named_dead(model, i, word, step->label)
+            && !(step->port && is_named_dead(model, i, word, step->port)))
+            continue;
         new_point(points, model, MODEL_NONE, word);
         return true;
     }

@@ -16,6 +16,7 @@
 #include "lang/uppaal/scope.h"
 
 #include <assert.h>
+#include <string.h>
 #include <inttypes.h>
 
 struct step {
@@ -576,6 +577,15 @@ static const char *label_of(struct uppaal *u, const struct plan *plan)
                         process->states.data[edge->target].location->shown);
 }
 
+/* The channels of an array are known by its name, too. */
+static const char *port_of(struct uppaal *u, const struct plan *plan)
+{
+    if (plan->channel == MODEL_NONE) return NULL;
+    const char *name = u->channels.data[plan->channel].name;
+    const size_t length = strcspn(name, "[");
+    return name[length] ? names_intern(&u->model->names, name, length) : NULL;
+}
+
 static void add_class(struct step *step)
 {
     struct uppaal *u = step->u;
@@ -639,6 +649,7 @@ static bool add_rule(struct step *step, bool shadow)
     struct model_rule *rule = &model->rules.data[model->rules.len - 1];
     rule->body = step->body.first;
     rule->is_internal = plan->channel == MODEL_NONE;
+    rule->port = port_of(u, plan);
     rule->is_urgent = plan->channel != MODEL_NONE && u->channels.data[plan->channel].is_urgent;
     if (shadow) {
         rule->asks = true;
