@@ -249,11 +249,8 @@ static void sort_pairs(const struct dd *dd, uint32_t *list)
 
 bool dd_reorder(struct dd *dd)
 {
-    enum {
-        MAX_SIFTED = 2000,
-        WORK_PER_NODE = 1000,
-        WORK_AT_LEAST = 100000000
-    }; /* thousands of pairs would take minutes, mostly in vain */
+    /* thousands of pairs would take minutes, mostly in vain */
+    enum { MAX_SIFTED = 2000, WORK_PER_NODE = 1000, WORK_AT_LEAST = 100000000 };
     CHECKED(!dd_check_nodes(dd)); /* what is wrong before might be gone after exchanges */
     dd_collect(dd);
     struct sifting s = {.dd = dd,
