@@ -306,8 +306,9 @@ bool model_rule_requires(const struct model *model, uint32_t rule, uint32_t var,
     return false;
 }
 
-bool model_sets_clock(const struct model *model, uint32_t var)
+bool model_is_fresh(const struct model *model, uint32_t var)
 {
+    if (model->vars.data[var].is_fresh) return true;
     for (uint32_t c = 0; c < model->clocks.len; c++)
         if (model->clocks.data[c].is_set_by_code && model->clocks.data[c].setter == var)
             return true;
@@ -317,7 +318,7 @@ bool model_sets_clock(const struct model *model, uint32_t var)
 bool model_has_hidden(const struct model *model)
 {
     for (uint32_t v = 0; v < model->vars.len; v++)
-        if (model->vars.data[v].is_hidden && !model_sets_clock(model, v)) return true;
+        if (model->vars.data[v].is_hidden && !model_is_fresh(model, v)) return true;
     return false;
 }
 

@@ -49,6 +49,8 @@ struct model_var {
     bool any_init;  /* ... or any value of the range */
     bool is_hidden; /* it never distinguishes states; no location and no rank is hidden. pass/hide.h
                        says what that means for a search */
+    bool is_fresh;  /* it is hidden in a model with time, and every step that reads it assigns it
+                       first, so that it says nothing about states: pass/hide.h finds that */
     bool is_left_out; /* it was hidden, and pass/hide.h has left it out: it has one value, and
                          nothing reads or writes it */
     const char *const *value_names; /* for people: of its values, from low on; NULL: numbers */
@@ -422,8 +424,8 @@ bool model_has_code(const struct model *model);
 bool model_asks(const struct model *model); /* some rule does */
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
-/* Whether a variable sets a clock: it is hidden, and says nothing after the step. */
-bool model_sets_clock(const struct model *model, uint32_t var);
+/* Whether a variable says nothing after the step: it is fresh, or sets a clock. */
+bool model_is_fresh(const struct model *model, uint32_t var);
 bool model_has_hidden(const struct model *model); /* others */
 /* Between which numbers the bound of a constraint lies. */
 void model_bound_range(const struct model *model, const struct clock_constraint *constraint,

@@ -407,7 +407,7 @@ static void put_hidden(struct out *json, const struct result *result)
         out_open_inline(json, '[');
         for (uint32_t v = 0; v < searched->vars.len; v++)
             if (left_out ? searched->vars.data[v].is_left_out
-                         : searched->vars.data[v].is_hidden && !model_sets_clock(searched, v))
+                         : searched->vars.data[v].is_hidden && !model_is_fresh(searched, v))
                 out_string(json, searched->vars.data[v].name);
         out_close(json, ']');
     }

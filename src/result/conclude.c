@@ -204,7 +204,7 @@ static void add_search(struct text *text, const struct model *model, const struc
 static bool is_hidden(const struct model *searched, uint32_t v, bool left_out)
 {
     const struct model_var *var = &searched->vars.data[v];
-    return left_out ? var->is_left_out : var->is_hidden && !model_sets_clock(searched, v);
+    return left_out ? var->is_left_out : var->is_hidden && !model_is_fresh(searched, v);
 }
 
 /* Names of hidden variables of which the search made this; returns how many. */

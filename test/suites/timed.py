@@ -283,6 +283,21 @@ check('a difference that is never so',
       'violated  deadlock' in result.stdout
       and 'x - y <= 2 is false: x = 5, y = 2' in result.stdout,
       result.stdout)
+HIDDEN = '''cairn 1 model "hidden" clock "x"
+variable "n" 0..2 = 0 variable "h" hidden 0..3 = 0
+rule "a" part global guard "x" >= 1 reset "x" set "h" "n" do
+  if (lt "h" 2) set "h" (within range 0..3 (add 0 "h" 1)) set "n" (within range 0..2 "h") end end
+property "small" invariant formula (lt "n" 2)
+'''
+status, result = run_json('check', write('hidden.cairn', HIDDEN))
+check('a hidden variable that is assigned before it is read',
+      result and result['properties'][0]['verdict'] == 'violated'
+      and result['discrete_states' if 'discrete_states' in result else 'states'] >= 3
+      and result['statistics']['coverage_guaranteed'], result)
+result = run('check', write('hidden.cairn', HIDDEN.replace('set "h" "n" do', 'do')))
+check('one that is not is refused',
+      result.returncode == 2 and 'influence what can be seen' in result.stderr, result.stderr)
+
 for name, text, message in (
     ('a bound that may be too long',
      WHOLE.replace('"n" 0..4', '"n" 0..1073741823').replace('(sub 0 "n" 1)', '2'),
