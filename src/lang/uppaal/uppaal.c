@@ -33,7 +33,46 @@ static void check_defines(struct uppaal *u)
     }
 }
 
-/* The initial state must satisfy the invariants; what they say of clocks, engines look at. */
+/* Whether a constraint on clocks holds in the initial state; what cannot be computed was told. */
+static bool holds_at_first(const struct model *model, const struct clock_constraint *constraint,
+                           const int64_t *state)
+{
+    int64_t when = 1, bound = constraint->bound;
+    if (constraint->is_conditional && !eval_expr(model, constraint->when, state, &when))
+        return true;
+    if (constraint->varies && !eval_expr(model, constraint->value, state, &bound)) return true;
+    int64_t x = constraint->x == MODEL_NONE ? 0 : model->clocks.data[constraint->x].init;
+    int64_t y = constraint->y == MODEL_NONE ? 0 : model->clocks.data[constraint->y].init;
+    return !when || (constraint->strict ? x - y < bound : x - y <= bound);
+}
+
+static bool complain_initial(struct uppaal *u, const struct process *process, struct place place)
+{
+    diag_error(u->diag, DIAG_FAILURE, place,
+               "the initial state does not satisfy this invariant of '%.60s'", process->name);
+    return false;
+}
+
+/* The conditions of an invariant that are not about clocks. */
+static bool check_conditions(struct uppaal *u, const struct process *process,
+                             const struct state *at, int64_t *state)
+{
+    struct model *model = u->model;
+    for (uint32_t i = 0; i < at->conditions.len; i++) {
+        struct code_sequence code = code_sequence_empty();
+        struct lowering l = {.u = u, .env = process->env, .code = {.model = model, .out = &code}};
+        if (!steps_require(&l, &at->conditions.data[i], expr_bool(&model->exprs, true)))
+            return false;
+        model->local_values =
+            mem_resize(model->mem, model->local_values,
+                       (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
+        if (eval_code(model, code.first, state, NULL) != EVAL_ENABLED)
+            return complain_initial(u, process, at->conditions.data[i].exp->place);
+    }
+    return true;
+}
+
+/* The initial state must satisfy the invariants: otherwise there is none. */
 static bool check_initial(struct uppaal *u)
 {
     struct model *model = u->model;
@@ -43,21 +82,15 @@ static bool check_initial(struct uppaal *u)
     for (uint32_t p = 0; good && p < u->processes.len; p++) {
         const struct process *process = &u->processes.data[p];
         if (process->location == MODEL_NONE) continue;
-        const struct state *at = &process->states.data[model->vars.data[process->location].init];
-        for (uint32_t i = 0; good && i < at->conditions.len; i++) {
-            struct code_sequence code = code_sequence_empty();
-            struct lowering l = {
-                .u = u, .env = process->env, .code = {.model = model, .out = &code}};
-            if (!steps_require(&l, &at->conditions.data[i], expr_bool(&model->exprs, true)))
-                return false;
-            model->local_values =
-                mem_resize(model->mem, model->local_values,
-                           (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
-            good = eval_code(model, code.first, state, NULL) == EVAL_ENABLED;
-            if (!good)
-                diag_error(u->diag, DIAG_FAILURE, at->conditions.data[i].exp->place,
-                           "the initial state does not satisfy this invariant of '%.60s'",
-                           process->name);
+        uint32_t value = (uint32_t)model->vars.data[process->location].init;
+        const struct model_location location =
+            model->locations.data[model->processes.data[process->number].first_location + value];
+        assert(location.value == value);
+        good = check_conditions(u, process, &process->states.data[value], state);
+        for (uint32_t i = 0; good && i < location.invariants; i++) {
+            const struct clock_constraint *one =
+                &model->constraints.data[location.first_invariant + i];
+            if (!holds_at_first(model, one, state)) good = complain_initial(u, process, one->place);
         }
     }
     mem_free(model->mem, state);
