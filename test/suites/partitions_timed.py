@@ -29,14 +29,18 @@ def points_of(model, rng):
     return some_points(run('translate', *model, '--to', 'cairn').stdout, rng, [1, 1, 2, 3, 8])
 
 
-def essence(claim, equal):
-    """What must not depend on how it is divided. A search that ends because everything is decided
-    has verdicts only."""
+def is_decided(claim):
+    """Whether it ended because there was nothing left to ask."""
+    return claim['statistics']['stop'] == 'everything asked was decided'
+
+
+def essence(claim, equal, verdicts_only=False):
+    """What must not depend on how it is divided."""
     statistics = claim['statistics']
     verdicts = [(p['name'], p['verdict'], p.get('vacuous')) for p in claim.get('properties', [])
                 if 'whole graph' not in (p.get('reason') or '') and p['kind'] != 'ltl']
-    if statistics['stop']:
-        return {'verdicts': verdicts, 'stop': statistics['stop']}
+    if verdicts_only:
+        return {'verdicts': verdicts, 'stop': statistics['stop'] and not is_decided(claim)}
     keys = {'verdicts': verdicts, 'discrete': statistics['discrete_states'],
             'silent': (statistics['rules_never_taken'], statistics['locations_never_reached']),
             'complete': claim['complete'], 'extrapolation': statistics['extrapolation'],
@@ -57,7 +61,8 @@ seen = {'violated': 0, 'exact': 0, 'traces': 0, 'spilled': 0, 'spilled by inclus
 def fault_of(result, ours, plain, equal):
     if crashed(result) or ours is None or 'statistics' not in ours or ours['engine'] != 'timed':
         return f'no object: {result.returncode} {result.stderr[-800:]}'
-    one, two = essence(ours, equal), essence(plain, equal)
+    decided = is_decided(ours) or is_decided(plain)
+    one, two = essence(ours, equal, decided), essence(plain, equal, decided)
     if one != two:
         return {key: (one.get(key), two.get(key)) for key in {**one, **two}
                 if one.get(key) != two.get(key)}
