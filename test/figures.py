@@ -136,6 +136,8 @@ GUIDED = f'explore {LANDING} -D closed=1 --guide examples/guides/landing.xgdl'
 LOGIN, CRUISE, SCHEDULING = ('examples/device-login', 'examples/cruise-control',
                              'examples/scheduling/scheduling.mil')
 ORDERS = ('n=5', 'n=6 jitter=6', 'n=7 jitter=8', 'n=7 m=4 jitter=6 intervals=3')
+TASKS = 'examples/scheduling/scheduling.xml'
+POINTS = ('start', 'occur', 'stop', 'run', 'occur,run')
 PRODUCERS = 'explore examples/producer-consumer/pc.mil'
 WORKERS = "check workers.mil --engine bounded --invariant 'few: done < 2' -p few --no-induction"
 C40 = ('explore examples/contexts/behavior.fcr --context examples/contexts/contexts.cdl:c40 -D '
@@ -275,6 +277,17 @@ TABLES = {
                         ('n=7 -D m=4 -D jitter=6 -D intervals=3', '23347K'))},
          {'states': 'states', 'partitions': 'statistics.partitions',
           'gross': 'statistics.states_gross'}, long=True)],
+    'scheduling-points': [
+    down({points: f'explore {TASKS} -D n=6 -D jitter=6 --zones equal --partition '
+          f'{points} --memory 13M' for points in POINTS},
+         {'symbolic states': 'states', 'partitions': 'statistics.partitions',
+          'largest': 'statistics.largest_partition', 'gross': 'statistics.states_gross'},
+         long=True)],
+    'scheduling-orders': [
+    down({size: f'explore {TASKS} -D {" -D ".join(size.split())} --partition run --show orders'
+          for size in ('n=4', 'n=5', 'n=6 jitter=6')},
+         {'symbolic states': 'states', 'maximal orders': 'statistics.execution_orders.maximal',
+          'p-paths': 'statistics.execution_orders.all'}, long=('n=6 jitter=6',))],
     'splitting-time': [
     down({f'--split auto --memory 20M{zones}': f'check tree.cairn --split auto --memory 20M{zones}'
           for zones in ('', ' --zones equal')},
