@@ -99,6 +99,15 @@ static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_
         CHECK(unit, repeated == expected && runs.records == all.count);
         for (uint32_t r = 0; r + 1 < runs.len && !limit; r++)
             CHECK(unit, runs.list[r].count > 2 * runs.list[r + 1].count);
+        bool begins[256] = {false};
+        uint64_t beginnings = 0, counted, whole;
+        for (uint64_t i = 0; i < all.count; i++) {
+            const unsigned char byte = *(const unsigned char *)store_get(&all, i);
+            beginnings += !begins[byte];
+            begins[byte] = true;
+        }
+        CHECK(unit, runs_count(&runs, 1, &counted) && counted == beginnings);
+        CHECK(unit, runs_count(&runs, bytes, &whole) && whole == all.count);
         unsigned first = (unsigned)random_below(&random, UNIVERSE);
         for (unsigned i = 0; i < 50; i++) make_record(questions + i * 64, bytes, first + i * 31);
         for (unsigned i = 1; i < 50; i++) /* sorted */
