@@ -341,8 +341,6 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     path_show(search, property, path_trace(search, &path), failed_rule, search->worker->other);
 }
 
-static uint64_t states(const struct search *search) { return set_kept(search->set); }
-
 static void end(struct search *search)
 {
     struct best *best = search->own;
@@ -360,4 +358,4 @@ const struct order best_order = {.name = "best-first",
                                  .end = end,
                                  .log = log_steps,
                                  .violated = violated,
-                                 .states = states};
+                                 .states = search_kept};

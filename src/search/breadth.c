@@ -123,11 +123,6 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     path_show(search, property, path_trace(search, &path), failed_rule, worker->other);
 }
 
-static uint64_t states(const struct search *search)
-{
-    return search->set ? set_kept(search->set) : 0;
-}
-
 static void conclude(struct search *search)
 {
     const struct breadth *breadth = search->own;
@@ -153,4 +148,4 @@ const struct order breadth_order = {.name = "bfs",
                                     .end = end,
                                     .log = log_steps,
                                     .violated = violated,
-                                    .states = states};
+                                    .states = search_kept};

@@ -99,8 +99,6 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     path_show(search, property, path_trace(search, &path), failed_rule, search->worker->other);
 }
 
-static uint64_t states(const struct search *search) { return set_kept(search->set); }
-
 static void show(const struct search *search, struct search_progress *progress)
 {
     progress->depth = ((const struct depth *)search->own)->len;
@@ -120,5 +118,5 @@ const struct order depth_order = {.name = "dfs",
                                   .end = end,
                                   .log = log_steps,
                                   .violated = violated,
-                                  .states = states,
+                                  .states = search_kept,
                                   .show = show};

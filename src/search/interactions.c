@@ -153,8 +153,6 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     path_show(search, property, path_trace(search, &path), failed_rule, search->worker->other);
 }
 
-static uint64_t states(const struct search *search) { return set_kept(search->set); }
-
 static void conclude(struct search *search)
 {
     struct mem *mem = search->model->mem;
@@ -192,5 +190,5 @@ const struct order interactions_order = {.name = "interactions",
                                          .end = end,
                                          .log = log_steps,
                                          .violated = violated,
-                                         .states = states,
+                                         .states = search_kept,
                                          .show = show};

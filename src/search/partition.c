@@ -515,7 +515,7 @@ static uint64_t states(const struct search *search)
 {
     const struct partition *own = search->own;
     const uint64_t stored = search->set ? search->set->count : 0;
-    if (!own->epochs.number && stored >= own->added) return search->set ? set_kept(search->set) : 0;
+    if (!own->epochs.number && stored >= own->added) return search_kept(search);
     if (own->statistics->is_net) return own->epochs.done.records;
     return search->result->expanded + (stored > own->added ? stored - own->added : 0);
 }

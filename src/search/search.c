@@ -417,6 +417,11 @@ bool search_add_initial(struct search *search)
     return !worker->is_refused || poll_stop(search, STOP_MEMORY);
 }
 
+uint64_t search_kept(const struct search *search)
+{
+    return search->set ? set_kept(search->set) : 0;
+}
+
 void search_sum(const struct search *search, uint64_t *totals)
 {
     const struct set_kind *sets = search->space->kind->sets;

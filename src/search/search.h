@@ -89,6 +89,8 @@ bool search_end_lot(struct search *search);
 /* Before the steps of a state are added: what the space keeps of it. False: the search must end. */
 bool search_commit(struct search *search, struct worker *worker, const struct batch_state *state);
 
+/* The states that count of search->set, which may not be there yet. */
+uint64_t search_kept(const struct search *search);
 /* Adds what all sets count of their own (set.h). */
 void search_sum(const struct search *search, uint64_t *totals);
 

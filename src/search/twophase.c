@@ -51,11 +51,6 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     path_show(search, property, path_trace(search, &path), failed_rule, search->worker->other);
 }
 
-static uint64_t states(const struct search *search)
-{
-    return search->set ? set_kept(search->set) : 0;
-}
-
 const struct order twophase_order = {.name = "two-phase",
                                      .begin = begin,
                                      .run = run,
@@ -63,4 +58,4 @@ const struct order twophase_order = {.name = "two-phase",
                                      .log = log_steps,
                                      .keeps = keeps,
                                      .violated = violated,
-                                     .states = states};
+                                     .states = search_kept};

@@ -96,7 +96,7 @@ static bool read_source(struct reader *reader)
 static bool read_constant(struct reader *reader)
 {
     const struct token *token = reader_peek(reader);
-    struct model_constant constant;
+    struct model_constant constant = {0};
     if (!reader_string(reader, "the name of a constant in quotes", &constant.name)) return false;
     if (!reader_number(reader, "the value of the constant", &constant.value)) return false;
     if (!reader_declare(reader, token, SCOPE_CONSTANT, reader->model->constants.len, "constant"))
