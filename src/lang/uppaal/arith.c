@@ -55,6 +55,13 @@ expr arith_bits(struct exprs *exprs, enum uppaal_op op, expr a, expr b)
     const struct expr_node *na = expr_get(exprs, a), *nb = expr_get(exprs, b);
     bool is_signed = na->low < 0 || nb->low < 0;
     uint64_t most = (uint64_t)(na->high > nb->high ? na->high : nb->high);
+    if (op == UPPAAL_BIT_AND && (na->low >= 0 || nb->low >= 0)) { /* no more than that one */
+        is_signed = false;
+        most = (uint64_t)(nb->low < 0           ? na->high
+                          : na->low < 0         ? nb->high
+                          : na->high < nb->high ? na->high
+                                                : nb->high);
+    }
     unsigned width = is_signed ? WORD : expr_width(most);
     assert(op == UPPAAL_BIT_AND || op == UPPAAL_BIT_OR || op == UPPAAL_BIT_XOR);
     if (width > WORD) width = WORD;

@@ -638,12 +638,16 @@ static bool add_rule(struct step *step, bool shadow)
     step->touched.len = step->stored.len = step->resets.len = step->invariants = 0;
     model_begin_rule(model, label_of(u, plan));
     bool good = add_guards(step) && choose_receivers(step, chosen);
+    bool impossible = step->l.code.impossible;
     if (good && !shadow) {
-        good = add_all_updates(step, chosen) && add_invariants(step);
+        good = add_all_updates(step, chosen);
+        impossible = step->l.code.impossible;
+        /* where invariants forbid the step, its updates may still fail */
+        good = good && add_invariants(step);
         add_resets(step);
     }
     mem_free(model->mem, chosen);
-    if (!good || step->l.code.impossible) return take_back(model, &mark), good;
+    if (!good || impossible) return take_back(model, &mark), good;
     add_class(step);
     order_conjuncts(step);
     struct model_rule *rule = &model->rules.data[model->rules.len - 1];
