@@ -66,6 +66,10 @@ static bool lower_atom(struct tck *tck, const struct tck_exp *exp, expr *result)
     }
     if (exp->op != TCK_NAME || map_get(&tck->file.scope, exp->name, TCK_SCOPE_INT) != MAP_NONE)
         return tck_lower_condition(tck, exp, result);
+    if (!strcmp(exp->name, "true") || !strcmp(exp->name, "false")) {
+        *result = expr_bool(exprs, exp->name[0] == 't');
+        return true;
+    }
     if (find_location(tck, exp->name, result)) return true;
     if (map_get(&tck->file.scope, exp->name, TCK_SCOPE_LABEL) != MAP_NONE)
         return labelled(tck, exp->name, result);
