@@ -28,7 +28,7 @@ FLAGS_asan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=address,undefined -fno-sanit
 FLAGS_degenerate := -O1 -g1 -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_tsan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=thread
 FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
-FLAGS_library := -O2 -g -fPIC
+FLAGS_library := -O2 -fPIC
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
 LIBS := -ljansson -lcadical -lstdc++ -lzstd -lexpat -lpthread -lm
 

@@ -526,7 +526,7 @@ def damaged():
     rng = random.Random(SEED)
     text = open(LANDING, encoding='utf-8').read()
     tokens = re.findall(r'\w+|\|\||\[\]|\s+|.', text)
-    for i in range(300 if LONG else 30):
+    for i in range(200 if LONG else 30):
         mutated = tokens[:]
         for _ in range(rng.randint(1, 6)):
             at = rng.randrange(len(mutated))

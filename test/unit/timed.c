@@ -24,7 +24,7 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { MODELS = 150, IS_WHOLE = false }; /* each takes twenty times as long */
+enum { MODELS = 80, IS_WHOLE = false }; /* each takes twenty times as long */
 #else
 enum { MODELS = 900, IS_WHOLE = true };
 #endif
