@@ -29,6 +29,7 @@ FLAGS_degenerate := -O1 -g1 -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=add
 FLAGS_tsan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=thread
 FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
 FLAGS_library := -O2 -fPIC
+FLAGS_library-quick := -O0 -fPIC
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
 LIBS := -ljansson -lcadical -lstdc++ -lzstd -lexpat -lpthread -lm
 
@@ -70,14 +71,16 @@ $(LIBRARY): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
 	ar rcs $@ $^
 
 # The library that others link: everything but the command line, and only the names of its header can be seen.
+# LIBRARY_MODE=library-quick: without optimisation, for tests of what is installed.
 ABI := 0
+LIBRARY_MODE ?= library
 VERSION := $(shell sed -n 's/^.define CAIRN_VERSION "\(.*\)"/\1/p' src/base/version.h)
-SHARED := build/library/libcairn.so.$(ABI)
-STATIC := build/library/libcairn.a
+SHARED := build/$(LIBRARY_MODE)/libcairn.so.$(ABI)
+STATIC := build/$(LIBRARY_MODE)/libcairn.a
 library: | build-packages
-	@$(MAKE) -s MODE=library $(SHARED) $(STATIC)
-ifeq ($(MODE),library)
-NAMES := build/library/names
+	@$(MAKE) -s MODE=$(LIBRARY_MODE) $(SHARED) $(STATIC)
+ifeq ($(MODE),$(LIBRARY_MODE))
+NAMES := build/$(LIBRARY_MODE)/names
 INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cli/%,$(OBJECTS))
 $(NAMES): src/cairn.h
 	@mkdir -p $(@D)
@@ -85,12 +88,12 @@ $(NAMES): src/cairn.h
 $(SHARED): $(INSIDE) $(NAMES)
 	(echo '{ global:'; sed 's/$$/;/' $(NAMES); echo 'local: *; };') > $(NAMES).map
 	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script,$(NAMES).map -o $@ $(INSIDE) $(LIBS)
-	ln -sf $(@F) build/library/libcairn.so
+	ln -sf $(@F) build/$(LIBRARY_MODE)/libcairn.so
 $(STATIC): $(INSIDE) $(NAMES)
 	@rm -f $@
-	ld -r -o build/library/cairn.o $(INSIDE)
-	objcopy --keep-global-symbols=$(NAMES) build/library/cairn.o
-	ar rcs $@ build/library/cairn.o
+	ld -r -o build/$(LIBRARY_MODE)/cairn.o $(INSIDE)
+	objcopy --keep-global-symbols=$(NAMES) build/$(LIBRARY_MODE)/cairn.o
+	ar rcs $@ build/$(LIBRARY_MODE)/cairn.o
 endif
 
 $(BUILD)/test/%: test/unit/%.c $(LIBRARY) | build-packages

@@ -247,7 +247,8 @@ def documentation():
     check('--help', 'Exit status' in run('--help').stdout)
     check('--version', run('--version').stdout.startswith('cairn 0.'))
     target = path('installed')
-    made = subprocess.run(['make', '-s', 'install', f'PREFIX={target}'], cwd=ROOT,
+    made = subprocess.run(['make', '-s', 'install', f'PREFIX={target}',
+                           'LIBRARY_MODE=library-quick'], cwd=ROOT,
                           capture_output=True, text=True)
     check('make install',
           made.returncode == 0 and os.path.exists(os.path.join(target, 'bin', 'cairn')),
