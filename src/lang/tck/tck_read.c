@@ -215,16 +215,24 @@ static void read_event(struct tck_file *file)
         vec_push(file->mem, &file->events, name);
 }
 
+/* Variables and clocks have names of one kind: this one is no other's. */
+static bool is_free(struct tck_file *file, const struct tck_array *array, enum tck_scope scope,
+                    const char *what)
+{
+    if (file->bad || map_get(&file->scope, array->name, scope) == MAP_NONE) return true;
+    diag_error(file->diag, DIAG_DUPLICATE, array->place, "'%.60s' is a %s already", array->name,
+               what);
+    return false;
+}
+
 static void read_clock(struct tck_file *file)
 {
     struct tck_array clock = {0};
     clock.count = (uint32_t)read_number(file, "the number of clocks", 1, MOST_CELLS);
     colon(file);
     clock.name = read_name(file, "the name of a clock", &clock.place);
-    if (!file->bad && map_get(&file->scope, clock.name, TCK_SCOPE_INT) != MAP_NONE)
-        diag_error(file->diag, DIAG_DUPLICATE, clock.place, "'%.60s' is a variable already",
-                   clock.name);
-    else if (declare(file, clock.name, TCK_SCOPE_CLOCK, file->clocks.len, clock.place, "clock"))
+    if (is_free(file, &clock, TCK_SCOPE_INT, "variable")
+        && declare(file, clock.name, TCK_SCOPE_CLOCK, file->clocks.len, clock.place, "clock"))
         vec_push(file->mem, &file->clocks, clock);
 }
 
@@ -240,10 +248,8 @@ static void read_int(struct tck_file *file)
     array.init = read_number(file, "the initial value", array.low, array.high);
     colon(file);
     array.name = read_name(file, "the name of a variable", &array.place);
-    if (!file->bad && map_get(&file->scope, array.name, TCK_SCOPE_CLOCK) != MAP_NONE)
-        diag_error(file->diag, DIAG_DUPLICATE, array.place, "'%.60s' is a clock already",
-                   array.name);
-    else if (declare(file, array.name, TCK_SCOPE_INT, file->ints.len, array.place, "variable"))
+    if (is_free(file, &array, TCK_SCOPE_CLOCK, "clock")
+        && declare(file, array.name, TCK_SCOPE_INT, file->ints.len, array.place, "variable"))
         vec_push(file->mem, &file->ints, array);
 }
 
