@@ -1,5 +1,6 @@
 /* The table of commands. */
 #include "cli/automaton.h"
+#include "cli/conform.h"
 #include "cli/guide.h"
 #include "cli/options.h"
 #include "cli/replay.h"
@@ -15,6 +16,8 @@ const struct command commands[] = {
     {"simulate", "MODEL", "random or interactive runs", ASK_SIMULATE, simulate_command},
     {"replay", "TRACE", "run a saved trace against its model, step by step", ASK_REPLAY,
      replay_command},
+    {"conform", "MODEL LOG", "whether a recorded log is the beginning of a run of the model",
+     ASK_CONFORM, conform_command},
     {"translate", "MODEL", "write the model in another language, or its state graph", ASK_TRANSLATE,
      translate_command},
     {"guide", "FILE[:NAME]",

@@ -59,6 +59,9 @@ enum option_id {
     OPTION_EQUAL,
     OPTION_WITHIN,
     OPTION_WORDS,
+    OPTION_UNLOGGED,
+    OPTION_GAPS,
+    OPTION_TOLERANCE,
     OPTION_DEFINE,
     OPTION_DIALECT,
     OPTION_CONTEXT,
@@ -140,6 +143,11 @@ static const struct option_row {
     {OPTION_WORDS, 0, "words", "K", ASK_GUIDE | ASK_EXPLORE,
      "list the first K sequences of interactions that the guide allows, or with --show orders the "
      "first K p-paths, the shortest first"},
+    {OPTION_UNLOGGED, 0, "unlogged", "LABELS", ASK_CONFORM,
+     "steps with these labels (or PROCESS.label) may happen without a line of the log"},
+    {OPTION_GAPS, 0, "gaps", NULL, ASK_CONFORM, "anything may happen between lines of the log"},
+    {OPTION_TOLERANCE, 0, "tolerance", "T", ASK_CONFORM,
+     "times of the log may be wrong by as much: 1, 0.5 or 1/3"},
     {OPTION_FIRST, 0, "first", NULL, ASK_CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
@@ -149,7 +157,7 @@ static const struct option_row {
      "default), bfs or chaining"},
     {OPTION_FREEZE, 0, "freeze", "DIR", ASK_SEARCH,
      "keep levels, or with past-freeze finished clusters, in files of this folder, for --resume"},
-    {OPTION_SPLIT, 0, "split", "HOW", ASK_MODELS | ASK_GUIDE,
+    {OPTION_SPLIT, 0, "split", "HOW", (ASK_MODELS & ~ASK_CONFORM) | ASK_GUIDE,
      "past-freeze: auto (split the context into parts when it does not fit in memory), always, or "
      "never (the default); with a guide also alternatives, permutations or position[=N]: into "
      "guides that allow the same together, each searched by itself"},
@@ -206,12 +214,12 @@ static const struct option_row {
     {OPTION_TIME, 0, "time", "LIMIT", ASK_ALL,
      "stop after this time (30s, 10m, 1.5h): the search, that of each context or part, and reading "
      "before it"},
-    {OPTION_THREADS, 0, "threads", "N", ASK_SEARCH,
+    {OPTION_THREADS, 0, "threads", "N", ASK_SEARCH | ASK_CONFORM,
      "2 or more: with --engine auto, so many engines run at the same time and the first answer "
      "counts; explicit: so many threads (at most 64) search together, in every order but dfs"},
     {OPTION_STEPS, 0, "steps", "N", ASK_SIMULATE, "length of a random run (default 100)"},
     {OPTION_RUNS, 0, "runs", "N", ASK_SIMULATE, "number of random runs (default 1)"},
-    {OPTION_SEED, 0, "seed", "N", ASK_MODELS, "seed of random choices (default 1)"},
+    {OPTION_SEED, 0, "seed", "N", ASK_MODELS & ~ASK_CONFORM, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, ASK_SIMULATE, "choose the steps yourself"},
     {OPTION_MODEL, 0, "model", "FILE", ASK_REPLAY,
      "the model, when it is no longer where the trace says"},
@@ -221,17 +229,19 @@ static const struct option_row {
      "never (claim), dot or text; guide: dot"},
     {OPTION_OUTPUT, 'o', "output", "FILE", ASK_TRANSLATE | ASK_AUTOMATON | ASK_GUIDE,
      "write to FILE (smv: also FILE with .ord)"},
-    {OPTION_JSON, 0, "json", "[=FILE]", ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON | ASK_GUIDE,
+    {OPTION_JSON, 0, "json", "[=FILE]",
+     ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON | ASK_GUIDE | ASK_CONFORM,
      "print the result as one JSON object, or write it to FILE"},
-    {OPTION_TRACE, 0, "trace", "FILE", ASK_CHECK | ASK_SIMULATE,
+    {OPTION_TRACE, 0, "trace", "FILE", ASK_CHECK | ASK_SIMULATE | ASK_CONFORM,
      "save the first counterexample (or the run) as ITF"},
     {OPTION_REPORT, 0, "report", "FILE", ASK_SEARCH,
      "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
-    {OPTION_FULL, 0, "full", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY,
+    {OPTION_FULL, 0, "full", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
      "show all variables in every state of a trace"},
-    {OPTION_RAW, 0, "raw", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY,
+    {OPTION_RAW, 0, "raw", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
      "show states as plain numbers, variable by variable, also in JSON and ITF"},
-    {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE, "auto, always or never"},
+    {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE | ASK_CONFORM,
+     "auto, always or never"},
     {OPTION_COLOR, 0, "color", "WHEN", ASK_ALL, "auto, always or never"},
     {OPTION_QUIET, 'q', "quiet", NULL, ASK_ALL, "no progress, no warnings, and only verdicts"},
     {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_ALL, "more: states per level"},
@@ -466,6 +476,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_REPORT: options->report_file = value; return true;
     case OPTION_EQUAL: options->ask.equal = value; return true;
     case OPTION_WITHIN: options->ask.within = value; return true;
+    case OPTION_UNLOGGED: return options->ask.unlogged = value, true;
+    case OPTION_GAPS: return options->ask.gaps = true;
+    case OPTION_TOLERANCE: return options->ask.tolerance = value, true;
     case OPTION_WORDS:
         return parse_number("--words", value, &options->ask.words)
                && (options->ask.words || complain("--words needs at least one%s%s", "", ""));
@@ -601,7 +614,9 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
         if (!only_files && !strcmp(word, "--")) only_files = true;
         else if (!only_files && word[0] == '-' && word[1]) {
             if (!parse_option(options, mem, argc, argv, &at)) return false;
-        } else if (options->ask.file)
+        } else if (options->ask.file && options->ask.command == ASK_CONFORM && !options->ask.log)
+            options->ask.log = word;
+        else if (options->ask.file)
             return complain("one %s is enough: '%.60s' is a second one", options->command->argument,
                             word);
         else options->ask.file = word;

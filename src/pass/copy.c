@@ -51,3 +51,41 @@ struct model *copy_model(const struct model *model)
     copy->class_count = 0;
     return copy;
 }
+
+struct model *copy_whole(const struct model *model)
+{
+    struct mem *mem = model->mem;
+    struct model *copy = copy_model(model);
+    copy->rules = model->rules;
+    copy->parts = model->parts;
+    copy->conjuncts = model->conjuncts;
+    copy->stores = model->stores;
+    copy->accesses = model->accesses;
+    copy->code = model->code;
+    copy->rule_classes = model->rule_classes;
+    copy->priorities = model->priorities;
+    copy->intervals = model->intervals;
+    copy->constraints = model->constraints;
+    copy->resets = model->resets;
+    copy->class_count = model->class_count;
+    COPY_VEC(mem, &copy->rules);
+    COPY_VEC(mem, &copy->parts);
+    COPY_VEC(mem, &copy->conjuncts);
+    COPY_VEC(mem, &copy->stores);
+    COPY_VEC(mem, &copy->accesses);
+    COPY_VEC(mem, &copy->code);
+    COPY_VEC(mem, &copy->rule_classes);
+    COPY_VEC(mem, &copy->priorities);
+    COPY_VEC(mem, &copy->intervals);
+    COPY_VEC(mem, &copy->constraints);
+    COPY_VEC(mem, &copy->resets);
+    COPY_VEC(mem, &copy->clocks);
+    COPY_VEC(mem, &copy->tables);
+    COPY_VEC(mem, &copy->wordings);
+    COPY_VEC(mem, &copy->queries);
+    COPY_VEC(mem, &copy->query_terms);
+    COPY_VEC(mem, &copy->source_names);
+    COPY_VEC(mem, &copy->wholes);
+    COPY_VEC(mem, &copy->initial);
+    return copy;
+}

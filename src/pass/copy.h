@@ -10,4 +10,8 @@
  * is never freed by itself. */
 struct model *copy_model(const struct model *model);
 
+/* A copy with its rules and everything that belongs to them, which a pass can add to. The same
+ * holds of what it shares and where it lives. */
+struct model *copy_whole(const struct model *model);
+
 #endif

@@ -107,6 +107,20 @@ void graft_class(struct model *model, uint32_t r, uint32_t priority_class)
     rule->classes++;
 }
 
+void graft_reset(struct model *model, uint32_t r, struct clock_reset added)
+{
+    struct model_rule *rule = &model->rules.data[r];
+    uint32_t first = model->resets.len;
+    for (uint32_t i = 0; i < rule->resets; i++) {
+        struct clock_reset reset = model->resets.data[rule->first_reset + i];
+        assert(reset.clock != added.clock);
+        vec_push(model->mem, &model->resets, reset);
+    }
+    vec_push(model->mem, &model->resets, added);
+    rule->first_reset = first;
+    rule->resets++;
+}
+
 void graft_set(struct model *model, struct code_sequence *sequence, bool local, uint32_t cell,
                expr value)
 {

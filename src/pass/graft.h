@@ -20,6 +20,8 @@ void graft_condition(struct model *model, uint32_t rule, expr cond, struct place
 void graft_part(struct model *model, uint32_t rule, uint32_t process, struct place place);
 void graft_store(struct model *model, uint32_t rule, struct rule_store store);
 void graft_class(struct model *model, uint32_t rule, uint32_t priority_class);
+/* One more clock that the rule sets. */
+void graft_reset(struct model *model, uint32_t rule, struct clock_reset reset);
 
 /* Code around what a rule does: `before` runs in the old state, `after` in the new one, whatever
  * the rule's own code does. */

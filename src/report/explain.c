@@ -413,6 +413,25 @@ static bool show_process(const struct model *model, struct text *text, uint32_t 
     return true;
 }
 
+void explain_nearest(const struct model *model, const struct diag *diag, struct text *text,
+                     const bool *is_one, const int64_t *state)
+{
+    uint32_t best = MODEL_NONE, least = UINT32_MAX;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        if (!is_one[r]) continue;
+        uint32_t count = count_false(model, &model->rules.data[r], state);
+        if (count < least) best = r, least = count;
+    }
+    if (best == MODEL_NONE) return;
+    const struct model_rule *rule = &model->rules.data[best];
+    const struct rule_part *part = rule->parts ? &model->parts.data[rule->first_part] : NULL;
+    text_add(text, "[%s]", rule->label);
+    if (part && part->place.line) text_add(text, " at ");
+    if (part && part->place.line) show_place(diag, text, part->place);
+    text_add(text, " is blocked:\n");
+    show_blockers(model, diag, text, best, part ? part->process : MODEL_NONE, state);
+}
+
 static void explain_process(const struct model *model, const struct diag *diag, struct text *text,
                             uint32_t process, const int64_t *state, const struct timed_state *timed)
 {

@@ -17,6 +17,11 @@ void explain_expr(const struct model *model, struct text *text, expr e, const in
 void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text,
                       const int64_t *state, const struct timed_state *timed);
 
+/* Of these rules (`is_one`, per rule) the one that is nearest to be enabled in the state: what
+ * holds it back. Nothing when there are none, or time alone does. */
+void explain_nearest(const struct model *model, const struct diag *diag, struct text *text,
+                     const bool *is_one, const int64_t *state);
+
 /* `division by zero`, `index 5 outside 0..4` */
 void explain_reason(struct text *text, const struct eval_failure *failure);
 /* Whether the only way in which a step of the model can fail is to divide by zero. */

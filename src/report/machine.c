@@ -166,6 +166,16 @@ static void put_trace(struct out *json, const struct teller *teller, struct trac
     out_close(json, '}');
 }
 
+void machine_trace(struct out *json, const struct model *model, const struct diag *diag,
+                   const struct trace *trace, const char *file, bool raw)
+{
+    struct trace_walk walk;
+    const struct teller teller = {model, diag, raw};
+    trace_walk_prepare(&walk, model);
+    put_trace(json, &teller, &walk, trace, file);
+    trace_walk_end(&walk);
+}
+
 static void put_branches(struct out *json, const struct teller *teller, struct trace_walk *walk,
                          const struct property_result *entry)
 {

@@ -17,6 +17,10 @@ void machine_result(FILE *out, const char *command, const struct model *model,
                     const struct diag *diag, const struct task *task, const struct result *result,
                     const char *trace_file, bool raw);
 
+/* A trace, as the value of a member that the caller has begun. */
+void machine_trace(struct out *json, const struct model *model, const struct diag *diag,
+                   const struct trace *trace, const char *file, bool raw);
+
 /* Random runs: what there is to tell besides the properties. */
 struct simulation {
     const struct property_result *violation; /* NULL: none was found */

@@ -296,6 +296,13 @@ static void add_guide(struct text *text, const struct model *model, const struct
                  be(last ? last - 1 : 0, "interaction is", "interactions are"));
 }
 
+void conclude_conditions(struct text *text, const struct model *model, const struct result *result)
+{
+    add_context(text, model);
+    add_guide(text, model, result);
+    add_constants(text, model);
+}
+
 /* ---- what was decided ---- */
 
 static void add_engines(struct text *text, const struct task *task, const struct result *result)

@@ -19,6 +19,9 @@ void conclude_sentence(struct text *text, const struct model *model, const struc
 void conclude_under(struct out *json, const struct model *model, const struct task *task,
                     const struct result *result);
 
+/* In words, what the model stands under: context, guide, constants; begins with "; ". */
+void conclude_conditions(struct text *text, const struct model *model, const struct result *result);
+
 /* In words, what a reduction keeps: "keeps LTL without X over x, y". */
 void conclude_kept(struct text *text, const struct model *model, const struct task *task,
                    const struct result *result);

@@ -18,9 +18,10 @@ enum ask_command {
     ASK_TRANSLATE = 16,
     ASK_AUTOMATON = 32,
     ASK_GUIDE = 64,
+    ASK_CONFORM = 128,
     ASK_SEARCH = ASK_EXPLORE | ASK_CHECK,
-    ASK_MODELS = 31,
-    ASK_ALL = 127
+    ASK_MODELS = 31 | ASK_CONFORM,
+    ASK_ALL = 255
 };
 
 enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };
@@ -99,6 +100,10 @@ struct ask {
     const char *implies, *equivalent, *accepts; /* automaton */
     bool buchi;
     const char *equal, *within; /* guide */
+    const char *log;            /* conform: a file */
+    const char *unlogged;       /* labels of steps that a log need not have; NULL: none */
+    bool gaps;                  /* anything may be missing in it */
+    const char *tolerance;      /* of its times, as text; NULL: none */
     uint64_t words;             /* guide, explore --show orders; 0: none */
 
     unsigned verbose;       /* how a race went; sizes of levels */

@@ -15,6 +15,8 @@
     X(AUTOMATON, "`cairn automaton`", ask->command == ASK_AUTOMATON)                               \
     X(SEARCH, "a search", ask->command &ASK_SEARCH)                                                \
     X(MODELS, "a model", ask->command &ASK_MODELS)                                                 \
+    X(CONFORM, "`cairn conform`", ask->command == ASK_CONFORM)                                     \
+    X(LOG, "a log", ask->log)                                                                      \
     X(FILE, "a file", ask->file)                                                                   \
     X(AUTO, "no `--engine`", ask->engine == ENGINE_AUTO)                                           \
     X(EXPLICIT, "`--engine explicit`", ask->engine == ENGINE_EXPLICIT)                             \
@@ -509,6 +511,10 @@ static const struct row rows[] = {
      .without = {HAS_FILE, HAS_AUTOMATON},
      .text = "cairn {command} needs a {argument}",
      .why = "there is nothing to read"},
+    {{HAS_CONFORM},
+     .without = {HAS_LOG},
+     .text = "cairn {command} needs a {argument}",
+     .why = "there is nothing to compare"},
     {{HAS_AUTOMATON},
      .without = {HAS_FILE, HAS_FORMULA},
      .text = "cairn {command} needs a {argument}",

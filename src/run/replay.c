@@ -1,5 +1,6 @@
 #include "run/replay.h"
 
+#include "base/divisor.h"
 #include "result/value.h"
 #include "result/witness.h"
 #include "run/load.h"
@@ -175,16 +176,6 @@ static bool read_time(json_t *value, int64_t *numerator, int64_t *denominator)
     return replay_time(json_string_value(value), numerator, denominator);
 }
 
-static int64_t greatest_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static json_t *meta_of(json_t *states, size_t i, const char *key)
 {
     return json_object_get(json_object_get(json_array_get(states, i), "#meta"), key);
@@ -206,7 +197,7 @@ static bool read_delays(struct session *session, json_t *states, struct trace *t
                 return bad_trace(session, "a delay is not a time, such as 3 or \"5/2\"%s", "");
             if (!round
                 && __builtin_mul_overflow(
-                    common, denominator / greatest_divisor(common, denominator), &common))
+                    common, denominator / divisor_greatest(common, denominator), &common))
                 return bad_trace(session, "the delays have too many digits%s", "");
             if (!round) continue;
             int64_t *delay = &trace->delays[i - 1];
