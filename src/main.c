@@ -40,7 +40,7 @@ static int run_guarded(struct options *options, struct mem *mem, int argc, char 
         return finish_output();
     }
     mem_cap_process(options->ask.memory, options->ask.threads);
-    door_begin(options);
+    if (!door_begin(options)) return EXIT_USAGE;
     return options->command->run(options, mem);
 }
 
@@ -89,6 +89,7 @@ int main(int argc, char **argv)
         mem.fail_at = strtoull(getenv("CAIRN_FAIL_ALLOCATION"), NULL, 10);
 #endif
     int status = run_guarded(&options, &mem, argc, argv);
+    if (!door_end(&options)) status = EXIT_USAGE;
     if (status == EXIT_USAGE || status == EXIT_INCONCLUSIVE) tell_failure(&options, status);
     mem_release(&mem);
     return status;

@@ -72,6 +72,68 @@ static void show_progress(void *context, const struct search_progress *progress)
     screen->progress_shown = true;
 }
 
+/* ---- progress for machines ---- */
+
+static void put_count(struct out *json, const char *key, uint64_t count)
+{
+    out_key(json, key);
+    out_uint(json, count);
+}
+
+static void begin_line(struct out *json, const char *what, double seconds)
+{
+    out_init(json, stderr);
+    out_open_inline(json, '{');
+    out_key(json, "progress");
+    out_string(json, what);
+    out_key(json, "seconds");
+    out_real(json, seconds);
+}
+
+static void tell_progress(void *context, const struct search_progress *progress)
+{
+    struct screen *screen = context;
+    struct out json;
+    begin_line(&json, "search", progress->seconds);
+    out_key(&json, "phase");
+    out_string(&json, progress->phase ? progress->phase : "searching");
+    if (progress->nodes) put_count(&json, "nodes", progress->nodes);
+    else if (!progress->is_bounded) {
+        double elapsed = progress->seconds - screen->last_line;
+        put_count(&json, "states", progress->states);
+        put_count(&json, "transitions", progress->transitions);
+        put_count(&json, "waiting", progress->states - progress->expanded);
+        out_key(&json, "states_per_second");
+        out_real(&json,
+                 elapsed > 0 ? (double)(progress->states - screen->last_states) / elapsed : 0);
+    }
+    put_count(&json, "depth", progress->depth);
+    if (progress->ranks) {
+        put_count(&json, "rank", progress->rank);
+        put_count(&json, "ranks", progress->ranks);
+        out_key(&json, "share");
+        out_real(&json, (double)progress->rank / (double)progress->ranks);
+    }
+    put_count(&json, "memory_bytes", progress->bytes);
+    if (screen->mem->limit) put_count(&json, "memory_limit_bytes", screen->mem->limit);
+    out_close(&json, '}');
+    screen->last_line = progress->seconds;
+    screen->last_states = progress->states;
+}
+
+static void tell_jobs(void *context, const struct door_jobs *jobs)
+{
+    struct out json;
+    (void)context;
+    begin_line(&json, "jobs", jobs->seconds);
+    out_key(&json, "what");
+    out_string(&json, jobs->word ? jobs->word : "part");
+    put_count(&json, "done", jobs->done);
+    put_count(&json, "count", jobs->count);
+    put_count(&json, "running", jobs->running);
+    out_close(&json, '}');
+}
+
 static void show_jobs(void *context, const struct door_jobs *jobs)
 {
     struct screen *screen = context;
@@ -110,20 +172,26 @@ void door_open_session(struct screen *screen, struct session *session, struct op
 {
     bool always = options->progress == WHEN_ALWAYS,
          usually = options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet;
-    *screen = (struct screen){
-        .door = {.quiet = options->quiet,
-                 .may_return_twice = true,
-                 .context = screen,
-                 .show = (always || usually) && !options->quiet ? show_progress : NULL,
-                 .show_jobs = always || usually ? show_jobs : NULL,
-                 .clear = clear,
-                 .relay = relay},
-        .style = {stdout, use_color(options, stdout), options->full, options->quiet,
-                  options->ask.verbose, options->raw},
-        .options = options,
-        .mem = mem};
+    bool for_machines = options->progress == WHEN_JSON;
+    *screen =
+        (struct screen){.door = {.quiet = options->quiet,
+                                 .may_return_twice = true,
+                                 .context = screen,
+                                 .show = for_machines                             ? tell_progress
+                                         : (always || usually) && !options->quiet ? show_progress
+                                                                                  : NULL,
+                                 .show_jobs = for_machines        ? tell_jobs
+                                              : always || usually ? show_jobs
+                                                                  : NULL,
+                                 .clear = for_machines ? NULL : clear,
+                                 .relay = relay},
+                        .style = {stdout, use_color(options, stdout), options->full, options->quiet,
+                                  options->ask.verbose, options->raw},
+                        .options = options,
+                        .mem = mem};
     session_init(session, &options->ask, mem, &screen->door);
-    diagnostics_open(&session->diag, stderr, use_color(options, stderr));
+    if (options->records) records_open(&options->diagnostics, &session->diag);
+    else diagnostics_open(&session->diag, stderr, use_color(options, stderr));
 }
 
 /* ---- files ---- */
@@ -193,11 +261,27 @@ static void make_object(const struct options *options)
     object_length = fits ? (size_t)length : 0;
 }
 
-void door_begin(const struct options *options)
+bool door_begin(struct options *options)
 {
+    if (options->records) {
+        const char *path = options->records_file;
+        FILE *file = path ? door_open_file(options, path) : stderr;
+        if (!file) return false;
+        records_begin(&options->diagnostics, file, options->sarif);
+    }
     make_object(options);
     deadline_begin(
         &(struct deadline_plan){options->ask.time, options->ask.threads, speak_last_words});
+    return true;
+}
+
+bool door_end(struct options *options)
+{
+    FILE *file = options->diagnostics.out;
+    if (!file) return true;
+    records_end(&options->diagnostics);
+    options->diagnostics.out = NULL;
+    return file == stderr || door_close_file(file, options->records_file);
 }
 
 void door_has_told(void) { object_length = 0; }

@@ -27,10 +27,14 @@ void door_open_session(struct screen *screen, struct session *session, struct op
 FILE *door_open_file(const struct options *options, const char *path);
 bool door_close_file(FILE *file, const char *path);
 
-/* The command begins: clocks and signals. With --json there will be an object even when a limit
- * ends everything. door_has_told: output has begun, and last words would come in its middle. */
-void door_begin(const struct options *options);
+/* The command begins: clocks and signals. False after a message. With --json there will be an
+ * object even when a limit ends everything. door_has_told: output has begun, and last words would
+ * come in its middle. */
+bool door_begin(struct options *options);
 void door_has_told(void);
+
+/* The last diagnostic was made: false, after a message, when their file cannot be written. */
+bool door_end(struct options *options);
 
 /* "cairn: error: why". Always false. */
 bool door_complain(const char *why);

@@ -79,6 +79,8 @@ enum option_id {
     OPTION_FULL,
     OPTION_RAW,
     OPTION_PROGRESS,
+    OPTION_DIAGNOSTICS,
+    OPTION_EXPECT,
     OPTION_COLOR,
     OPTION_QUIET,
     OPTION_VERBOSE,
@@ -241,7 +243,13 @@ static const struct option_row {
     {OPTION_RAW, 0, "raw", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
      "show states as plain numbers, variable by variable, also in JSON and ITF"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE | ASK_CONFORM,
-     "auto, always or never"},
+     "auto, always, never, or json: an object per line on standard error"},
+    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM[=FILE]", ASK_ALL,
+     "messages about files as text (the default), json (an object per line) or sarif, on standard "
+     "error or in FILE"},
+    {OPTION_EXPECT, 0, "expect", "FILE", ASK_CHECK,
+     "compare verdicts with the expect lines of this file (it may be the model's): status 0 when "
+     "all are as expected, 1 when not"},
     {OPTION_COLOR, 0, "color", "WHEN", ASK_ALL, "auto, always or never"},
     {OPTION_QUIET, 'q', "quiet", NULL, ASK_ALL, "no progress, no warnings, and only verdicts"},
     {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_ALL, "more: states per level"},
@@ -355,6 +363,23 @@ static bool parse_engine(const char *text, enum engine *engine)
     }
     if (!parse_choice("--engine", text, names, none, &choice)) return false;
     *engine = choice ? engines[choice - 1].id : ENGINE_AUTO;
+    return true;
+}
+
+/* text, json, sarif; json=FILE. */
+static bool parse_diagnostics(struct options *options, struct mem *mem, const char *value)
+{
+    static const char *const forms[] = {"text", "json", "sarif", NULL}, *const none[] = {NULL};
+    const char *file = strchr(value, '=');
+    size_t length = file ? (size_t)(file - value) : strlen(value);
+    unsigned choice;
+    char *form = mem_alloc(mem, length + 1);
+    memcpy(form, value, length);
+    if (!parse_choice("--diagnostics", form, forms, none, &choice)) return false;
+    options->records = choice > 0;
+    options->sarif = choice == 2;
+    options->records_file = file ? file + 1 : NULL;
+    if (file && !choice) return complain("--diagnostics text is on standard error%s%s", "", "");
     return true;
 }
 
@@ -504,7 +529,11 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_TRACE: options->trace_file = value; return true;
     case OPTION_FULL: options->full = true; return true;
     case OPTION_RAW: options->raw = true; return true;
-    case OPTION_PROGRESS: return parse_when("--progress", value, &options->progress);
+    case OPTION_PROGRESS:
+        if (!strcmp(value, "json")) return options->progress = WHEN_JSON, true;
+        return parse_when("--progress", value, &options->progress);
+    case OPTION_DIAGNOSTICS: return parse_diagnostics(options, mem, value);
+    case OPTION_EXPECT: return options->expect_file = value, true;
     case OPTION_COLOR: return parse_when("--color", value, &options->color);
     case OPTION_QUIET: options->quiet = true; return true;
     case OPTION_VERBOSE: options->ask.verbose++; return true;
@@ -756,7 +785,10 @@ void options_completion(FILE *out, const char *shell)
           "return ;;\n"
           "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn "
           "observers observers-dot hoa never text' -- \"$word\")); return ;;\n"
-          "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); "
+          "    --diagnostics) COMPREPLY=($(compgen -W 'text json sarif' -- \"$word\")); return ;;\n"
+          "    --progress) COMPREPLY=($(compgen -W 'auto always never json' -- \"$word\")); "
+          "return ;;\n"
+          "    --color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); "
           "return ;;\n"
           "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- "
           "\"$word\")) ;;\n"

@@ -3,11 +3,12 @@
 #ifndef CAIRN_CLI_OPTIONS_H
 #define CAIRN_CLI_OPTIONS_H
 
+#include "report/records.h"
 #include "run/ask.h"
 
 #include <stdio.h>
 
-enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WHEN_JSON };
 
 struct options {
     const struct command *command;
@@ -17,7 +18,11 @@ struct options {
     const char *json_file, *trace_file, *report_file, *output;
     int argc; /* the command line */
     char **argv;
-    enum when progress, color;
+    enum when progress, color;  /* progress also as JSON */
+    bool records, sarif;        /* diagnostics as these ... */
+    const char *records_file;   /* ... in this file; NULL: on standard error */
+    struct records diagnostics; /* where they go then */
+    const char *expect_file;
 };
 
 struct command {

@@ -6,6 +6,7 @@
 #include "report/processes.h"
 #include "run/decide.h"
 #include "run/divide.h"
+#include "run/expect.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -106,13 +107,32 @@ static int tell_all(struct telling *telling, int status)
     return saved && told && reported ? status : refused ? EXIT_INCONCLUSIVE : EXIT_USAGE;
 }
 
+/* With --expect the status says whether all is as expected. */
+static int compare(struct telling *telling, int status)
+{
+    struct options *options = telling->options;
+    struct expect expect;
+    if (!options->expect_file || status == EXIT_USAGE) return status;
+    if (!expect_compare(&telling->session, options->expect_file, &telling->task, &telling->result,
+                        &expect))
+        return EXIT_USAGE;
+    FILE *out = options->json && !options->json_file ? stderr : stdout;
+    if (expect.unexpected) fprintf(out, "Not as expected:\n%s", expect.told.data);
+    else if (!options->quiet)
+        fprintf(out, "All is as expected (%u line%s of %s).\n", expect.lines,
+                expect.lines == 1 ? "" : "s", options->expect_file);
+    return !door_close_file(stdout, NULL) ? EXIT_USAGE
+           : expect.unexpected            ? EXIT_VIOLATED
+                                          : EXIT_HOLDS;
+}
+
 static int search_one(struct telling *telling)
 {
     int status;
     switch (decide_run(&telling->session, &telling->task, &telling->result, &status)) {
     case DECIDE_NONE: break;
     case DECIDE_TOLD: telling->options->told = true; break;
-    case DECIDE_RESULT: return tell_all(telling, status);
+    case DECIDE_RESULT: return compare(telling, tell_all(telling, status));
     }
     return status;
 }
@@ -204,7 +224,12 @@ int search_check(struct options *options, struct mem *mem)
     struct guideload_list guides;
     struct telling telling = {.options = options};
     door_open_session(&telling.screen, &telling.session, options, mem);
-    if (divide_are_several(&telling.session)) return search_several(&telling, NULL);
+    bool contexts = divide_are_several(&telling.session);
+    if (options->expect_file && (contexts || guideload_are_several(&telling.session, &guides))) {
+        door_complain("--expect is for one search: name one context or guide (FILE:NAME)");
+        return EXIT_USAGE;
+    }
+    if (contexts) return search_several(&telling, NULL);
     if (guideload_are_several(&telling.session, &guides)) return search_several(&telling, &guides);
     if (!options->ask.results) return search_one(&telling);
     door_complain("--results keeps the results of several searches: of all contexts or guides of a "
