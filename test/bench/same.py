@@ -2,7 +2,12 @@
 that commit, on the corpus and on random models, in every order, reduction, engine and number of
 threads. Compared are status, counts, verdicts, runs, and the whole JSON object, but for seconds and
 memory. What the older program refuses is not compared, nor what takes it longer than --limit
-seconds, nor other orders of that engine then.
+seconds, nor other orders of that engine then. Large models are compared in a third of the ways,
+another third for each (--every: in all).
+
+All of it takes an hour or so of CPU time. With --kept FILE what was compared is kept in that file,
+and the next call goes on from there: it compares what is missing, what was different, and what
+took longer than a smaller --limit. It begins anew when one of the programs is another one.
 
   same.py                          version 0.1: examples, corpus, some random models
   same.py --random 2000            more of them (LONG=1: 2,000)
@@ -11,6 +16,7 @@ seconds, nor other orders of that engine then.
   same.py --text                   also what is printed for people
   same.py --lengths                of runs only their lengths, and not what they explain
   same.py --list                   names of cases
+  same.py --kept FILE --seconds 240      a piece: after so many seconds no other case is begun
 
 Differences that version 0.2 makes on purpose are in EXPLAINED and ALWAYS, each with its reason;
 they are counted and told at the end. Every other one is a line, and a failure.
@@ -19,6 +25,7 @@ import argparse
 import collections
 import concurrent.futures
 import glob
+import hashlib
 import json
 import os
 import re
@@ -28,6 +35,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+import zlib
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import LONG, ROOT, SEED
 from kit import builds
@@ -165,8 +174,20 @@ def is_next_region(d):
     return d.path == 'states' or said == d.new
 
 
+def is_other_run(d):
+    """Another run of the same length for the same property, and what it explains."""
+    match = re.match(r'properties\[(\d+)\]\.(?:why$|trace\.steps\[)', d.path)
+    if not match or not re.search(r' threads \d+$', d.case):
+        return False
+    number = int(match.group(1))
+    lengths = [len((each['properties'][number].get('trace') or {}).get('steps', ()))
+               for each in d.objects]
+    return lengths[0] == lengths[1] > 0
+
+
 # (what, reason, whether a difference is of this kind), whatever the older commit is
 ALWAYS = [
+    ('run', 'several threads show the run that one shows, before it was one as long', is_other_run),
     ('region', 'once all is decided the state that the next region begins with is not added',
      is_next_region),
     ('threads', 'searches have several threads that had one (run/combine.c)', has_threads),
@@ -191,20 +212,71 @@ EXPLAINED = ALWAYS + [
     ('keep', 'symbolic por keeps for each property what it needs', is_other_part),
 ]
 
-lock = threading.Lock()
-passed = failed = 0
-explained, left_out = collections.Counter(), collections.Counter()
+EQUAL, DIFFERENT, REFUSED = 'equal', 'different', 'refused by the older one'
+TOO_LONG, SKIPPED = 'too long', 'too long in another order'
+LEFT = 'large, and this way is left to other models'
+LARGE = 100000, 5000  # steps of a model that is large: without time, and with it
 
 
-def report(name, faults):
-    global passed, failed
-    with lock:
-        if faults:
-            failed += 1
+class Outcome:
+    """What came of one run: one of the words above, at which limit, how often which kind of
+    difference was explained, and how many steps the older program took."""
+
+    def __init__(self, word, limit=0, kinds=(), steps=0):
+        self.word, self.limit, self.steps = word, limit, steps
+        self.kinds = collections.Counter(kinds)
+
+    def stands(self, options):
+        """Whether another look would show nothing new."""
+        if self.word in (TOO_LONG, SKIPPED):
+            return options.limit <= self.limit
+        return self.word != DIFFERENT and (self.word != LEFT or not options.every)
+
+
+class Outcomes:
+    """Outcomes of runs by name, also in a file: lines of JSON behind one that tells the programs,
+    and of two lines with a name the later one counts."""
+
+    def __init__(self, path, programs):
+        self.path, self.found, self.lock = path, {}, threading.Lock()
+        lines = []
+        if path and os.path.exists(path):
+            with open(path, encoding='utf-8') as file:
+                lines = [parsed(line) for line in file]
+        if lines[:1] == [programs]:
+            for line in lines[1:]:
+                if line:  # the last one may have been cut
+                    self.found[line[0]] = Outcome(*line[1:])
+        elif path:
+            with open(path, 'w', encoding='utf-8') as file:
+                print(json.dumps(programs), file=file)
+
+    def add(self, name, outcome, faults):
+        line = json.dumps([name, outcome.word, outcome.limit, outcome.kinds, outcome.steps])
+        with self.lock:
+            self.found[name] = outcome
             for fault in faults:
                 print(f'DIFFERENT {name}: {fault}'[:900], flush=True)
-        else:
-            passed += 1
+            if self.path:
+                with open(self.path, 'a', encoding='utf-8') as file:
+                    print(line, file=file)
+
+    def tell(self):
+        """Prints what they are; returns how many are equal, and how many are not."""
+        words = collections.Counter(each.word for each in self.found.values())
+        kinds = sum((each.kinds for each in self.found.values()), collections.Counter())
+        for word in (REFUSED, TOO_LONG, SKIPPED, LEFT):
+            if words[word]:
+                print(f'not compared: {words[word]:,} runs, {word}')
+        for what, reason, _ in EXPLAINED:
+            if kinds[what]:
+                print(f'on purpose: {kinds[what]:,} of kind "{what}": {reason}')
+        return words[EQUAL], words[DIFFERENT]
+
+
+def digest(program):
+    with open(program, 'rb') as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def run(program, arguments, folder, limit):
@@ -250,9 +322,6 @@ def was_cut(done):
     return any('states' not in each for each in contexts)
 
 
-REFUSED, TOO_LONG = 'refused', 'too long'
-
-
 def family(words):
     """The engine of a way: what is too long in one order is not tried in the others. The number of
     paths is another matter than that of states."""
@@ -266,6 +335,10 @@ class Comparison:
         self.options = options
         self.folder, self.old, self.new = builds.both(options.commit)
         self.is_first = builds.folder_of(builds.VERSION_0_1) == self.folder
+        self.end = time.monotonic() + options.seconds
+        self.is_whole = True  # no case was left to another call
+        asked = [options.text, options.lengths]
+        self.outcomes = Outcomes(options.kept, [digest(self.old), digest(self.new), *asked])
 
     def arguments(self, command, case, words, scratch):
         empty = os.path.join(scratch, 'folder')
@@ -274,26 +347,27 @@ class Comparison:
         return [command, case.model, *case.options, *words]
 
     def compare(self, command, case, way, words, scratch):
-        """Runs both; the faults, or why there is nothing to compare."""
-        kinds = (('--json', '-q'), ()) if self.options.text else (('--json', '-q'),)
-        faults = []
-        for more in kinds:
+        """Runs both; the outcome and the faults."""
+        forms = (('--json', '-q'), ()) if self.options.text else (('--json', '-q'),)
+        faults, kinds, steps = [], collections.Counter(), 0
+        for more in forms:
             ask = lambda: [*self.arguments(command, case, words, scratch), *more]
             old = run(self.old, ask(), self.folder, self.options.limit)
             if old is None or was_cut(old):
-                left_out['too long'] += 1
-                return TOO_LONG
+                return Outcome(TOO_LONG, self.options.limit), []
             if old.returncode == 2:
-                left_out['refused by the older one'] += 1
-                return REFUSED
+                return Outcome(REFUSED), []
             raw = ['--raw'] if self.is_first and command == 'check' else []  # as version 0.1 did
             new = run(self.new, ask() + raw, self.folder, 2 * self.options.limit + 2)
             if new is None:
-                return [f'not ended after {2 * self.options.limit + 2} s of CPU time']
-            faults += self.differ(f'{command} {case.name} {way}', old, new, more)
-        return faults
+                faults.append(f'not ended after {2 * self.options.limit + 2} s of CPU time')
+                break
+            faults += self.differ(f'{command} {case.name} {way}', old, new, more, kinds)
+            steps = steps or (parsed(old.stdout) or {}).get('transitions') or 0
+        return Outcome(DIFFERENT if faults else EQUAL, kinds=kinds, steps=steps), faults
 
-    def differ(self, name, old, new, more):
+    def differ(self, name, old, new, more, kinds):
+        """The faults; what is explained is counted in kinds."""
         found = []
         if old.returncode != new.returncode:
             found.append(('status', old.returncode, new.returncode))
@@ -308,7 +382,7 @@ class Comparison:
         for path, a, b in found:
             kind = self.explanation(Difference(name, path, a, b, objects))
             if kind:
-                explained[kind] += 1
+                kinds[kind] += 1
             else:
                 faults.append(f'{path}: {shown(a, b)} now {shown(b, a)}')
         if len(faults) > 6:
@@ -321,26 +395,48 @@ class Comparison:
                 return what
         return None
 
+    def names(self, case):
+        """(name, command, way, its words) of every run of a case that is asked for."""
+        for way, words in WAYS:
+            for command in COMMANDS.get(way, ('check',)):
+                name = f'{command} {case.name} {way}'
+                if all(word in name for word in self.options.names):
+                    yield name, command, way, words
+
+    def is_left(self, name, words, known):
+        """Whether a run is left out: its model is large, by what is known of it, and another model
+        is searched like that."""
+        if self.options.every or family(words) in ('symbolic', 'bounded'):
+            return False
+        steps = max((each.steps for each in known), default=0)
+        return steps > LARGE[family(words) == 'timed'] and zlib.crc32(name.encode()) % 3 > 0
+
     def search(self, case):
-        """One case in every way."""
-        too_long = set()
+        """One case in every way in which it has no outcome."""
+        runs = list(self.names(case))
+        if self.options.list:
+            print('\n'.join(name for name, *_ in runs))
+            return
+        found, too_long = self.outcomes.found, set()
+        known = [found[name] for name, *_ in runs if name in found]
+        runs = [each for each in runs
+                if each[0] not in found or not found[each[0]].stands(self.options)]
+        if runs and time.monotonic() > self.end:
+            self.is_whole = False
+            return
         with tempfile.TemporaryDirectory(prefix='cairn-same-', dir=memory_folder()) as scratch:
-            for way, words in WAYS:
-                for command in COMMANDS.get(way, ('check',)):
-                    name = f'{command} {case.name} {way}'
-                    if not all(word in name for word in self.options.names):
-                        continue
-                    if self.options.list:
-                        print(name)
-                        continue
-                    if family(words) in too_long:
-                        left_out['too long in another order'] += 1
-                        continue
-                    faults = self.compare(command, case, way, words, scratch)
-                    if faults == TOO_LONG:
-                        too_long.add(family(words))
-                    elif faults != REFUSED:
-                        report(name, faults)
+            for name, command, way, words in runs:
+                faults = []
+                if family(words) in too_long:
+                    outcome = Outcome(SKIPPED, self.options.limit)
+                elif self.is_left(name, words, known):
+                    outcome = Outcome(LEFT)
+                else:
+                    outcome, faults = self.compare(command, case, way, words, scratch)
+                known.append(outcome)
+                if outcome.word == TOO_LONG:
+                    too_long.add(family(words))
+                self.outcomes.add(name, outcome, faults)
 
     def random(self, number):
         """The random model of a number, its kind in turn."""
@@ -411,6 +507,10 @@ def read_options():
     parser.add_argument('--limit', type=int, default=60 if LONG else 2,
                         help='seconds of CPU time for each run of the older program')
     parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--every', action='store_true', help='every way also of large models')
+    parser.add_argument('--kept', help='file of what was compared, to go on from')
+    parser.add_argument('--seconds', type=float, default=float('inf'),
+                        help='after which no other case is begun')
     parser.add_argument('--text', action='store_true')
     parser.add_argument('--lengths', action='store_true', help='of runs only their lengths')
     parser.add_argument('--list', action='store_true')
@@ -436,13 +536,11 @@ def main():
             waiting += [pool.submit(comparison.random, i) for i in range(options.random)]
         for each in waiting:
             each.result()
-    for what, count in left_out.most_common():
-        print(f'not compared: {count:,} runs, {what}')
-    for what, reason, _ in EXPLAINED:
-        if explained[what]:
-            print(f'on purpose: {explained[what]:,} of kind "{what}": {reason}')
+    passed, failed = comparison.outcomes.tell()
+    if not comparison.is_whole:
+        print(f'not all of it yet: go on with the same words and {options.kept}')
     print(f'{passed} passed, {failed} failed')
-    sys.exit(1 if failed else 0)
+    sys.exit(1 if failed or not comparison.is_whole else 0)
 
 
 if __name__ == '__main__':
