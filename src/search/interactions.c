@@ -141,7 +141,7 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
                      uint32_t failed_rule)
 {
     const struct interactions *own = search->own;
-    struct path path = {0};
+    struct path path = {.last_choice = own->guided}; /* as many interactions as its round says */
     for (;;) {
         vec_push(search->model->mem, &path.states, state);
         uint64_t expansion = parents_of(&own->parents, state);

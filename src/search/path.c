@@ -22,7 +22,9 @@ static void close_worker(struct worker *worker)
     mem_free(mem, worker);
 }
 
-static uint32_t find_rule(struct worker *worker, struct set *set, uint64_t from, uint64_t to)
+/* The first rule that leads there, of those that are not a last choice if there is one. */
+static uint32_t find_rule(struct worker *worker, struct set *set, uint64_t from, uint64_t to,
+                          const bool *last_choice)
 {
     struct space *space = worker->space;
     const bool *leave_out = space->leave_out;
@@ -30,8 +32,13 @@ static uint32_t find_rule(struct worker *worker, struct set *set, uint64_t from,
     space->leave_out = NULL;
     if (!space->kind->expand(worker, set, from)) mem_refuse(space->mem);
     space->leave_out = leave_out;
-    for (uint32_t i = 0; i < worker->batch.step_count && rule == MODEL_NONE; i++)
-        if (set->kind->is(worker, i, set, to)) rule = worker->batch.steps[i].fast->rule;
+    for (uint32_t i = 0; i < worker->batch.step_count; i++) {
+        const uint32_t other = worker->batch.steps[i].fast->rule;
+        const bool is_last = last_choice && last_choice[other];
+        if ((rule != MODEL_NONE && is_last) || !set->kind->is(worker, i, set, to)) continue;
+        rule = other;
+        if (!is_last) break;
+    }
     batch_clear(&worker->batch);
     return rule;
 }
@@ -39,7 +46,7 @@ static uint32_t find_rule(struct worker *worker, struct set *set, uint64_t from,
 uint32_t path_rule(struct search *search, struct set *set, uint64_t from, uint64_t to)
 {
     struct worker *worker = open_worker(search);
-    uint32_t rule = find_rule(worker, set, from, to);
+    uint32_t rule = find_rule(worker, set, from, to, NULL);
     close_worker(worker);
     return rule;
 }
@@ -63,7 +70,8 @@ struct trace *path_trace(struct search *search, struct path *path)
     search->set->kind->load(search->set, states[0], worker->words);
     layout_unpack(&search->space->layout, search->model, worker->words, trace->initial);
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
-        trace->rules[i] = find_rule(worker, search->set, states[i], states[i + 1]);
+        trace->rules[i] =
+            find_rule(worker, search->set, states[i], states[i + 1], path->last_choice);
         if (trace->rules[i] == MODEL_NONE)
             search->result->broken = "no rule leads from a state to its child";
     }

@@ -7,6 +7,7 @@
 /* Numbers of states, the last one first while the way is followed back. */
 struct path {
     VEC(uint64_t) states;
+    const bool *last_choice; /* rules to show only where no other leads on; NULL: the first one */
 };
 
 /* The run through these states of search->set, first to last; the path is released. Memory is taken

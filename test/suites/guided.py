@@ -657,6 +657,22 @@ for text, deadlocks, ends, why in (('put', 0, 1, 'put has code that could fail, 
           claim and (claim['deadlocks'], claim['statistics'].get('ends', 0)) == (deadlocks, ends),
           claim and (claim['deadlocks'], claim['statistics']))
 
+# ---- a run has as many interactions as its round ----
+
+for clock in ('', ' interval [1, 4]'):
+    two = write('two.cairn', f'''cairn 1 model "two" {'ticks 1' if clock else ''}
+process "p" type "P" pc "pc" location 0 "on" location 1 "off"
+variable "pc" of "p" 0..1 = 0
+rule "x" part "p" when (eq "pc" 0) set "pc" 1{clock}
+rule "w" part "p" when (eq "pc" 0) set "pc" 1{clock}
+property "never" invariant formula (eq "pc" 0)
+''')
+    claim = told('check', two, '--bound', 'auto', '--guide',
+                 write('two.xgdl', 'guide g = x*;\nignore "w";\n'))[1]
+    labels = claim and [step.get('label') for step in claim['properties'][0]['trace']['steps']]
+    check(f'two ways to a state of the first round: not by an interaction{clock}',
+          labels and labels[1:] == ['w'], labels)
+
 # ---- what cannot be ----
 
 G = write('small.xgdl', 'guide g = a* || b;\nguide h = a;\n')
