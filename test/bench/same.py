@@ -395,11 +395,11 @@ class Comparison:
                 return what
         return None
 
-    def names(self, case):
+    def names(self, of):
         """(name, command, way, its words) of every run of a case that is asked for."""
         for way, words in WAYS:
             for command in COMMANDS.get(way, ('check',)):
-                name = f'{command} {case.name} {way}'
+                name = f'{command} {of} {way}'
                 if all(word in name for word in self.options.names):
                     yield name, command, way, words
 
@@ -411,19 +411,25 @@ class Comparison:
         steps = max((each.steps for each in known), default=0)
         return steps > LARGE[family(words) == 'timed'] and zlib.crc32(name.encode()) % 3 > 0
 
-    def search(self, case):
-        """One case in every way in which it has no outcome."""
-        runs = list(self.names(case))
+    def left(self, of):
+        """Its runs that have no outcome; none when it is too late."""
+        runs = list(self.names(of))
         if self.options.list:
             print('\n'.join(name for name, *_ in runs))
-            return
-        found, too_long = self.outcomes.found, set()
-        known = [found[name] for name, *_ in runs if name in found]
+            return []
+        found = self.outcomes.found
         runs = [each for each in runs
                 if each[0] not in found or not found[each[0]].stands(self.options)]
         if runs and time.monotonic() > self.end:
             self.is_whole = False
-            return
+            return []
+        return runs
+
+    def search(self, case):
+        """One case in every way in which it has no outcome."""
+        found, too_long = self.outcomes.found, set()
+        runs = self.left(case.name)
+        known = [found[name] for name, *_ in self.names(case.name) if name in found]
         with tempfile.TemporaryDirectory(prefix='cairn-same-', dir=memory_folder()) as scratch:
             for name, command, way, words in runs:
                 faults = []
@@ -439,10 +445,12 @@ class Comparison:
                 self.outcomes.add(name, outcome, faults)
 
     def random(self, number):
-        """The random model of a number, its kind in turn."""
+        """The random model of a number, its kind in turn. To make one can take long."""
         kind = self.options.kinds[number % len(self.options.kinds)]
-        with tempfile.TemporaryDirectory(prefix='cairn-same-', dir=memory_folder()) as folder:
-            self.search(Maker(folder).make(kind, f'{SEED} {number}' if SEED else number))
+        seed = f'{SEED} {number}' if SEED else number
+        if self.left(Maker.name(kind, seed)):
+            with tempfile.TemporaryDirectory(prefix='cairn-same-', dir=memory_folder()) as folder:
+                self.search(Maker(folder).make(kind, seed))
 
 
 def memory_folder():

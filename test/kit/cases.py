@@ -35,9 +35,13 @@ class Maker:
             file.write(text)
         return path
 
+    @staticmethod
+    def name(kind, seed):
+        return f'{kind}-{seed}'.replace(' ', '_')
+
     def make(self, kind, seed):
         rng = random.Random(f'case {kind} {seed}')
-        name = f'{kind}-{seed}'.replace(' ', '_')
+        name = self.name(kind, seed)
         return Case(name, *getattr(self, kind)(rng, name, seed))
 
     def milestones(self, rng, name, seed):
