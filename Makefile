@@ -31,6 +31,13 @@ FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
 FLAGS_library := -O2 -fPIC
 FLAGS_library-quick := -O0 -fPIC
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
+# Tests start sanitized programs many thousand times: at fixed addresses, with the sanitizer inside, a start takes a quarter less.
+LINK_asan := -no-pie -static-libasan -static-libubsan
+LINK_degenerate := $(LINK_asan)
+LINK := $(CC) $(CFLAGS) $(LINK_$(MODE))
+# What is tested has all sanitizers; a test itself only that of addresses, which takes half as long to compile.
+UNIT_asan := -fno-sanitize=undefined
+UNIT_degenerate := $(UNIT_asan)
 LIBS := -ljansson -lcadical -lstdc++ -lzstd -lexpat -lpthread -lm
 
 BUILD := build/$(MODE)
@@ -48,7 +55,7 @@ cairn: $(BUILD)/cairn
 endif
 
 $(BUILD)/cairn: $(OBJECTS)
-	$(CC) $(CFLAGS) -o $@ $(OBJECTS) $(LIBS)
+	$(LINK) -o $@ $(OBJECTS) $(LIBS)
 
 ifeq ($(MODE),degenerate)
 # Most files do not look at CAIRN_DEGENERATE, nor do headers that they include: their objects are those of the asan build.
@@ -98,12 +105,13 @@ endif
 
 $(BUILD)/test/%: test/unit/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Itest -o $@ $< $(LIBRARY) $(LIBS)
+	$(CC) $(CFLAGS) $(UNIT_$(MODE)) -Itest -c -o $@.o $<
+	$(LINK) -o $@ $@.o $(LIBRARY) $(LIBS)
 
 LIBS_dd_buddy := -lbdd
 $(BUILD)/tools/%: test/tools/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $< $(LIBRARY) $(LIBS) $(LIBS_$*)
+	$(LINK) -o $@ $< $(LIBRARY) $(LIBS) $(LIBS_$*)
 
 -include $(OBJECTS:.o=.d)
 

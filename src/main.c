@@ -91,6 +91,10 @@ int main(int argc, char **argv)
     int status = run_guarded(&options, &mem, argc, argv);
     if (!door_end(&options)) status = EXIT_USAGE;
     if (status == EXIT_USAGE || status == EXIT_INCONCLUSIVE) tell_failure(&options, status);
+#ifdef CAIRN_TEST_HOOKS
+    if (getenv("CAIRN_COUNT_ALLOCATIONS"))
+        fprintf(stderr, "allocations: %llu\n", (unsigned long long)mem.allocations);
+#endif
     mem_release(&mem);
     return status;
 }

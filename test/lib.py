@@ -165,11 +165,11 @@ class Wrong:
 
 # ---- waiting for something to happen; never for a time, which depends on how busy the machine is
 
-def until(condition):
+def until(condition, pause=0.005):
     """Waits until the condition holds; returns what it says in the end."""
     end = time.monotonic() + PATIENCE
     while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
+        time.sleep(pause)
     return condition()
 
 
@@ -207,7 +207,7 @@ def at_work(process, seconds):
     def enough():
         found = family(process)
         return ended(found) or sum(facts[2] for facts in found.values()) >= seconds
-    until(enough)
+    until(enough, pause=max(0.005, min(0.05, seconds / 10)))  # all processes are looked at
     return not ended(family(process))
 
 

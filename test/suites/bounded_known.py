@@ -8,8 +8,8 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import subprocess
-from lib import (ASAN, CAIRN, LONG, PATIENCE, ROOT, check, finish, path, run, run_json, section,
-                 write)
+from lib import (ASAN, CAIRN, LONG, PATIENCE, ROOT, SEED, check, finish, path, run, run_json,
+                 section, write)
 
 PC, CP, EL, PETERSON, RUNNING = (os.path.join(ROOT, 'examples', name)
                                  for name in ('producer-consumer/pc.mil', 'cash-point/cp.mil',
@@ -29,6 +29,13 @@ def of(result, name):
 
 # ---- examples ----
 
+def in_turn(number):
+    """Plain unrolling and two other methods. (Each of them decides random models in the suite
+    bounded.)"""
+    others = METHODS[1:]
+    return [METHODS[0], others[number % len(others)], others[(number + 3) % len(others)]]
+
+
 def expectations(model):
     """Per list of constants: verdicts and distances of properties."""
     found = {}
@@ -44,9 +51,11 @@ def expectations(model):
 
 
 def examples():
+    number = SEED
     for model in sorted(glob.glob(os.path.join(ROOT, 'examples', '*', '*.mil'))):
         for constants, known in expectations(model).items():
-            for method in METHODS:
+            number += 1
+            for method in METHODS if LONG else in_turn(number):
                 name = f'{os.path.basename(model)}{constants} {method}'
                 status, ours = bounded(model, *constants.split(), *method.split(), '--bound',
                                        '30' if 'por' in method else '14', '--time',

@@ -1,5 +1,4 @@
-"""Every command and option: exit status, JSON shape, traces, replay, simulation, exports, manual
-page, completion."""
+"""Every command and option: exit status, JSON shape, traces, replay, simulation, exports."""
 import json
 import os
 import re
@@ -246,23 +245,6 @@ def documentation():
               text.returncode == 0 and '--help' in text.stdout and len(text.stdout) > 200)
     check('--help', 'Exit status' in run('--help').stdout)
     check('--version', run('--version').stdout.startswith('cairn 0.'))
-    target = path('installed')
-    made = subprocess.run(['make', '-s', 'install', f'PREFIX={target}',
-                           'LIBRARY_MODE=library-quick'], cwd=ROOT,
-                          capture_output=True, text=True)
-    check('make install',
-          made.returncode == 0 and os.path.exists(os.path.join(target, 'bin', 'cairn')),
-          made.stderr)
-    page = subprocess.run(['man', '-l', os.path.join(target, 'share/man/man1/cairn.1')],
-                          capture_output=True, text=True,
-                          env=dict(os.environ, MANWIDTH='100', LC_ALL='C.UTF-8'))
-    check('the manual page',
-          page.returncode == 0 and 'EXIT STATUS' in page.stdout and '--memory SIZE' in page.stdout,
-          page.stderr)
-    script = (f'source {target}/share/bash-completion/completions/cairn; COMP_WORDS=(cairn check '
-              f'--mem); COMP_CWORD=2; _cairn; echo "${{COMPREPLY[@]}}"')
-    done = subprocess.run(['bash', '-c', script], capture_output=True, text=True)
-    check('completion', done.stdout.strip() == '--memory', done.stdout + done.stderr)
 
 
 def memory():

@@ -114,8 +114,7 @@ def but_traces(claim, other):
 
 
 def fail(arguments, n, program=None):
-    return run(*arguments, program=program or SMALL,
-               env={'CAIRN_FAIL_ALLOCATION': str(n)} if n else {}, timeout=PATIENCE)
+    return run(*arguments, program=program or SMALL, env={'CAIRN_FAIL_ALLOCATION': str(n)})
 
 
 def examine(name, arguments, n, usual, result):
@@ -162,27 +161,20 @@ def examine(name, arguments, n, usual, result):
     return None
 
 
-def allocations(arguments, program):
-    """How many allocations the command makes: found by doubling and halving. Beyond the last one a
-    run is the undisturbed one."""
-    def affected(n):
-        result = fail(arguments, n, program)
-        return ('out of memory' in result.stderr or 'memory limit' in result.stdout
-                or crashed(result))
-    low, high = 0, 64
-    while affected(high) and high < 1 << 22:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if affected(middle) else (low, middle)
-    return low + 25      # a few more: some refusals leave no trace
+def undisturbed(arguments, program):
+    """The usual run, and how many allocations it makes, which the program tells at its end."""
+    usual = run(*arguments, program=program or SMALL, env={'CAIRN_COUNT_ALLOCATIONS': '1'})
+    told = re.search(r'allocations: (\d+)\n\Z', usual.stderr)
+    usual.stderr = usual.stderr[:told.start()] if told else usual.stderr
+    return usual, int(told.group(1)) if told else 0
 
 
 def every_allocation(name, *arguments, program=None):
-    usual = fail(arguments, 0, program)
-    if not check(f'{name}: the undisturbed run', not crashed(usual), usual.stderr[-900:]):
+    usual, count = undisturbed(arguments, program)
+    if not check(f'{name}: the undisturbed run', not crashed(usual) and count,
+                 usual.stderr[-900:]):
         return
-    total = allocations(arguments, program)
+    total = count + 5  # beyond the last one a run is the undisturbed one
     step = max(1, -(-total // ALL))
     numbers = sorted(set(range(1 + SEED % step, total + 1, step))
                      | set(range(1, min(total, 200 if LONG else 8) + 1))

@@ -181,6 +181,11 @@ with open(os.path.join(ROOT, 'ARCHITECTURE.md'), encoding='utf-8') as file:
     page = file.read()
 for folder in (folder for row in LAYERS for folder in row if folder):
     check(f'ARCHITECTURE.md has a row for {folder}/', re.search(rf'(?m)^\|[^|]*`{folder}/`', page))
+with open(os.path.join(ROOT, 'CONTRIBUTING.md'), encoding='utf-8') as file:
+    listed = ' '.join(re.findall(r'(?m)^\|([^|]*)\|', file.read().split('## Tests at a glance')[1]))
+for path in sorted(glob.glob(os.path.join(ROOT, 'test', 'suites', '*.py'))):
+    suite = os.path.basename(path)[:-3]
+    check(f'CONTRIBUTING.md has one row for the suite {suite}', listed.count(f'`{suite}`') == 1)
 for name, words in NOT_YET.items():
     for word in words.split():
         check(f'{name} still needs "{word}" in NOT_YET', (name, word) in names_not_yet,

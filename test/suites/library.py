@@ -1,6 +1,6 @@
 """libcairn as others link it: installed somewhere, found by pkg-config, linked shared and static;
 the example says what the program says; the header compiles alone in C and C++, and nothing but its
-names can be seen."""
+names can be seen. Also what else is installed: the manual page, completion."""
 import json
 import os
 import re
@@ -29,6 +29,19 @@ def installed():
         f'PKG_CONFIG_PATH={PREFIX}/lib/pkgconfig pkg-config --modversion cairn').stdout.strip()
     check('pkg-config knows the version', run('--version').stdout.split() == ['cairn', version],
           version)
+
+
+def documentation():
+    page = subprocess.run(['man', '-l', os.path.join(PREFIX, 'share/man/man1/cairn.1')],
+                          capture_output=True, text=True,
+                          env=dict(os.environ, MANWIDTH='100', LC_ALL='C.UTF-8'))
+    check('the manual page',
+          page.returncode == 0 and 'EXIT STATUS' in page.stdout and '--memory SIZE' in page.stdout,
+          page.stderr)
+    script = (f'source {PREFIX}/share/bash-completion/completions/cairn; COMP_WORDS=(cairn check '
+              f'--mem); COMP_CWORD=2; _cairn; echo "${{COMPREPLY[@]}}"')
+    done = subprocess.run(['bash', '-c', script], capture_output=True, text=True)
+    check('completion', done.stdout.strip() == '--memory', done.stdout + done.stderr)
 
 
 def header():
@@ -86,6 +99,7 @@ def example(verify, kind):
 
 
 installed()
+documentation()
 header()
 for kind in ('shared', 'static'):
     example(link(kind), kind)

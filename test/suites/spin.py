@@ -29,7 +29,7 @@ def in_spin(model, constants):
     if done.returncode:
         return None, done.stderr
     for command in (['spin', '-a', 'm.pml'],
-                    ['gcc', '-O1', '-w', '-DNOREDUCE', '-DNOCLAIM', '-DSAFETY', '-DVECTORSZ=8192',
+                    ['gcc', '-O0', '-w', '-DNOREDUCE', '-DNOCLAIM', '-DSAFETY', '-DVECTORSZ=8192',
                      '-o', 'pan', 'pan.c']):
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if done.returncode:
@@ -68,7 +68,7 @@ def compare_ltl(model, constants):
     os.mkdir(folder)
     run('translate', model, *constants, '--to', 'promela', '-o', os.path.join(folder, 'm.pml'))
     for command in (['spin', '-a', 'm.pml'],
-                    ['gcc', '-O1', '-w', '-DNOREDUCE', '-DVECTORSZ=8192', '-o', 'pan', 'pan.c']):
+                    ['gcc', '-O0', '-w', '-DNOREDUCE', '-DVECTORSZ=8192', '-o', 'pan', 'pan.c']):
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if (not check(f'{name} compiles with its formulas', done.returncode == 0,
                       done.stdout + done.stderr)):
