@@ -174,19 +174,34 @@ def is_next_region(d):
     return d.path == 'states' or said == d.new
 
 
+def lengths(d, number):
+    """Of the runs of a property in both objects."""
+    return [len((each['properties'][number].get('trace') or {}).get('steps', ()))
+            for each in d.objects]
+
+
 def is_other_run(d):
     """Another run of the same length for the same property, and what it explains."""
     match = re.match(r'properties\[(\d+)\]\.(?:why$|trace\.steps\[)', d.path)
     if not match or not re.search(r' threads \d+$', d.case):
         return False
-    number = int(match.group(1))
-    lengths = [len((each['properties'][number].get('trace') or {}).get('steps', ()))
-               for each in d.objects]
-    return lengths[0] == lengths[1] > 0
+    old, new = lengths(d, int(match.group(1)))
+    return old == new > 0
+
+
+def is_no_interaction(d):
+    """Another step between the same states, in rounds."""
+    match = re.fullmatch(r'properties\[(\d+)\]\.trace\.steps\[\d+\]\.(?:label|line|column)', d.path)
+    if not match or not d.case.endswith(' rounds'):
+        return False
+    old, new = lengths(d, int(match.group(1)))
+    return old == new
 
 
 # (what, reason, whether a difference is of this kind), whatever the older commit is
 ALWAYS = [
+    ('interaction', 'where two steps lead to a state, a run shows the one that is no interaction',
+     is_no_interaction),
     ('run', 'several threads show the run that one shows, before it was one as long', is_other_run),
     ('region', 'once all is decided the state that the next region begins with is not added',
      is_next_region),
