@@ -47,8 +47,8 @@ rm -rf $log && mkdir -p $log
 times > $log/builds
 echo "running $(echo $suites | wc -w) suites, two at a time; each is told when it ends"
 echo $suites | tr ' ' '\n' | xargs -P 2 -I{} test/run.sh --suite {}
-cat $log/*.cpu 2>/dev/null | sort -rn | awk -v builds="$(seconds $log/builds)" '{sum += $1; if (NR <= 12) most = most ", " $2 " " $1}
-    END {print "CPU seconds: " builds " to build, " sum " for suites; most of them" most}'
+cat $log/*.cpu 2>/dev/null | sort -rn | awk -v builds="$(seconds $log/builds)" '{sum += $1; if (NR <= 12) most = most (NR > 1 ? ", " : "") $2 " " $1}
+    END {print "CPU seconds: " builds " to build, " sum " for suites (" most ")"}'
 for suite in $suites; do
     cat "$log/$suite.last" 2>/dev/null || echo "0 passed, 1 failed"
 done | awk '{passed += $1; failed += $3} END {print passed " passed, " failed " failed"; exit failed > 0}'
