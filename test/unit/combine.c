@@ -19,8 +19,9 @@ static void choose(struct random *random, struct ask *ask)
     static const char *const formats[] = {NULL, "dimacs", "smv", "aiger"};
     static const char *names[] = {"p", "q"};
     ask_init(ask);
-    ask->command = (enum ask_command)(1u << random_below(random, 7));
+    ask->command = (enum ask_command)(1u << random_below(random, 8));
     ask->file = chance(random, 9) ? NULL : "model";
+    ask->log = ask->command == ASK_CONFORM ? maybe(random, 2, "log") : NULL;
     ask->engine = (enum engine)(chance(random, 2) ? random_below(random, 5) : 0);
     ask->order = (enum search_order)(chance(random, 3) ? random_below(random, ORDER_COUNT) : 0);
     ask->relation = (enum relation_form)(chance(random, 9) ? 1 : 0);
