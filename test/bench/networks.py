@@ -127,7 +127,8 @@ def gear_of(car):
         'int:1:-1:5:0:$at$', 'int:1:-1:5:0:$to$', 'int:1:0:1:0:$opens$',
         'int:1:0:1:0:$slowTorque$', 'int:1:0:1:0:$slowSpeed$')]
     lines += part('Interface', [('Driving', 'initial:'), ('Changing', '')],
-                  [('Driving', 'Changing', 'ask', f'provided: {next_to} : do: $to$={to};change{car}=0')
+                  [('Driving', 'Changing', 'ask',
+                    f'provided: {next_to} : do: $to$={to};change{car}=0')
                    for to in range(-1, 6)
                    for next_to in [f'$at$=={at}' for at in (to - 1, to + 1) if -1 <= at <= 5]]
                   + [('Changing', 'Driving', 'done', '')])

@@ -5,8 +5,8 @@
     python3 test/bench/timed.py 'fischer 11'  only this row of the first table; more with commas
     python3 test/bench/timed.py --growth 10   only the second table, up to so many stations
 
-Beside TChecker both programs read the same text (networks.py) and search it breadth-first with zones
-that are covered by inclusion (tck-reach -a covreach), or all of them (-a reach). CPU seconds are of
+Beside TChecker both programs read the same text (networks.py) and search it breadth-first, zones
+covered by inclusion (tck-reach -a covreach), or all of them (-a reach). CPU seconds are of
 whole processes, the mean of as many runs as take a second (20 at most). Memory is the largest
 resident set, less that of the same program with a model of one state: so programs that bring a
 large library with them are not blamed for it. Zones must be as many in both; by inclusion that may
@@ -198,7 +198,8 @@ def main():
                 replace('python3 test/bench/timed.py', list(cells.values()), 2)
         if not chosen:
             print('\n| stations | discrete states | inclusion: states / transitions | CPU s | '
-                  'bytes/state | full: states / transitions | CPU s | bytes/state | clocks | zones |\n'
+                  'bytes/state | full: states / transitions | CPU s | bytes/state | clocks | '
+                  'zones |\n'
                   + '|---' * 10 + '|')
             rows = growth(int(arguments[1]) if only_growth and len(arguments) > 1 else 10, folder,
                           meter)

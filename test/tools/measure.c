@@ -28,8 +28,7 @@ int main(int count, char **arguments)
     if (wait4(child, &status, 0, &usage) < 0) return 2;
     FILE *file = fopen(arguments[1], "w");
     if (!file) return 2;
-    fprintf(file, "%.6f %ld\n", seconds(usage.ru_utime) + seconds(usage.ru_stime),
-            usage.ru_maxrss);
+    fprintf(file, "%.6f %ld\n", seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss);
     if (fclose(file) != 0) return 2;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
