@@ -6,11 +6,12 @@ orders of examples/scheduling is found in the same memory by the base-line and b
     python3 test/bench/orders.py 'n=5'        only rows of this size
 
 The base-line is the paper's: ask for a run to the final state, then for one with another p-path,
-and so on until there is none, or no memory. Of what it finds the maximal orders count. A question about p-paths needs them in the state, so the
-model gets a variable in which each dispatch is a digit; the search is depth-first, as the paper's
-was. Limits are shares of the memory in which the base-line finds all orders. Partitions have the
-model as it is: `--partition-hidden` is the paper's method (a p-path at a time), `--partition` the
-exact one, whose states are compared with those of breadth-first search.
+and so on until there is none, or no memory. Of what it finds the maximal orders count. A question
+about p-paths needs them in the state, so the model gets a variable in which each dispatch is a
+digit; the search is depth-first, as the paper's was. Limits are shares of the memory in which the
+base-line finds all orders. Partitions have the model as it is: `--partition-hidden` is the paper's
+method (a p-path at a time), `--partition` the exact one, whose states are compared with those of
+breadth-first search.
 """
 import json
 import os
