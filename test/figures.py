@@ -319,4 +319,5 @@ TABLES = {
     'szymanski': [
     across('explore examples/szymanski/szymanski.mil -D n={}', DEPTHS, long=('5', '6'))],
     'turntable': [across('explore examples/turntable/tt.mil -D n={}', DEPTHS)],
+    'uppaal': [down('check examples/uppaal/{}', {'symbolic states': 'states'})],
 }

@@ -215,6 +215,48 @@ later('a file of 20 MB of semicolons, 1 GB of memory', refused(statuses=(2, 3)),
 later('a file of 20 MB of spaces', refused('empty'), 'check',
       write('spaces.mil', b' ' * (20 << 20)), address=GB, cpu=8)
 
+# ---- UPPAAL's models ----
+
+def uppaal(before='', labels='', parameter='', templates='', system='system T;'):
+    edge = f'<transition><source ref="a"/><target ref="b"/>{labels}</transition>'
+    return (f'<nta><declaration>{before}</declaration>{templates}<template><name>T</name>'
+            f'<parameter>{parameter}</parameter><location id="a"><name>A</name></location>'
+            f'<location id="b"/><init ref="a"/>{edge}</template><system>{system}</system></nta>')
+
+
+def label(kind, text):
+    return f'<label kind="{kind}">{text}</label>'
+
+
+for name, text, words in (
+    ('a quantifier without bounds', uppaal('int x;', label('guard', 'forall (i : int) i != x')),
+     ('more than 2000 values',)),
+    ('an empty range to select from', uppaal(labels=label('select', 'i : int[5, 2]')),
+     ('the range 5 .. 2 is empty',)),
+    ('a selection of 2^32 values',
+     uppaal(labels=label('select', 'i : int[-2147483648, 2147483647]')),
+     ('more than 65536 values',)),
+    ('a set of 10^6 processes', uppaal(parameter='const int[1, 1000000] id'),
+     ('more than 65536 values',)),
+    ('no such location', uppaal().replace('source ref="a"', 'source ref="z"'),
+     ("no location with the id 'z'",)),
+    ('a function that calls itself',
+     uppaal('int f(int n) { return n &lt; 1 ? 0 : f(n - 1); }', label('guard', 'f(5) == 0')),
+     ("'f' calls itself",)),
+    ('a type made of itself', uppaal('typedef struct { t x; } t; t y;'), ("no type 't' here",)),
+    ('an array of 2^31 elements', uppaal('int a[2147483647];'), ('too large',))):
+    bad_model(f'UPPAAL: {name}', text, *words, extension='.xml')
+bad_model('UPPAAL: 100,000 dimensions', uppaal(f'int a{"[1]" * 100000};'),
+          'more than 100 dimensions', extension='.xml')
+# names are found in a table: looking through all of them took minutes
+bad_model('UPPAAL: 100,000 types, each of the one before',
+          uppaal('typedef int t0;' + ''.join(f'typedef t{i} t{i + 1};' for i in range(100000))
+                 + 'u x;'), "no type 'u'", extension='.xml', slow=True)
+bad_model('UPPAAL: 100,000 processes by name',
+          uppaal(system=''.join(f'P{i} = T();' for i in range(100000)) + 'system '
+                 + ', '.join(f'P{i}' for i in range(100000)) + ';'), 'more than 20000 processes',
+          extension='.xml', slow=True)
+
 # ---- depth ----
 
 N = 100000

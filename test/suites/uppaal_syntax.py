@@ -228,6 +228,7 @@ def declarations():
     bad('int §int; system P;', "expected a name after the type, found the keyword 'int'")
     bad('int x §y; system P;', "expected ',' or ';' behind the declaration, found 'y'")
     bad('int x = §; system P;', "expected an expression, found ';'")
+    bad(f'int x{"[1]" * 100}§{"[1]" * 100000}; system P;', 'this has more than 100 dimensions')
     bad('int x = a §=> b; system P;', "'=>' is '>=' in version 3 only: write '>=', or 'imply'")
     bad('int x = (1 §; system P;', "expected an operator or ')' in the parentheses, found ';'")
     bad('int x = (1 +\n 2 §; system P;',

@@ -114,7 +114,7 @@ struct uppaal_exp {
 };
 
 /* Nesting of brackets and statements in the text, and depth of a tree. */
-enum { UPPAAL_MAX_NESTING = 1000, UPPAAL_MAX_DEPTH = 3000 };
+enum { UPPAAL_MAX_NESTING = 1000, UPPAAL_MAX_DEPTH = 3000, UPPAAL_MAX_DIMENSIONS = 100 };
 
 /* ---- types ---- */
 

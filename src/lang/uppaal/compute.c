@@ -14,22 +14,54 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_DOMAIN = 2000, MAX_UNROLLED = 20000000, MAX_TIME = 1000000000 };
+enum { MANY_NAMES = 64, MAX_DOMAIN = 2000, MAX_UNROLLED = 20000000, MAX_TIME = 1000000000 };
 
 /* ---- names ---- */
 
+/* The slot of a name, or the free one where it belongs. */
+static uint32_t slot_of(const struct env *env, const char *name)
+{
+    uint32_t at = (uint32_t)(((uint64_t)(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+    for (at &= env->size - 1; env->slots[at]; at = (at + 1) & (env->size - 1))
+        if (env->list.data[env->slots[at] - 1].name == name) break;
+    return at;
+}
+
+const struct binding *compute_find_here(const struct env *env, const char *name)
+{
+    if (env->size) {
+        uint32_t found = env->slots[slot_of(env, name)];
+        return found ? &env->list.data[found - 1] : NULL;
+    }
+    for (uint32_t i = env->list.len; i-- > 0;)
+        if (env->list.data[i].name == name) return &env->list.data[i];
+    return NULL;
+}
+
 const struct binding *compute_find(const struct env *env, const char *name)
 {
-    for (; env; env = env->outer)
-        for (uint32_t i = env->list.len; i-- > 0;)
-            if (env->list.data[i].name == name) return &env->list.data[i];
+    for (; env; env = env->outer) {
+        const struct binding *found = compute_find_here(env, name);
+        if (found) return found;
+    }
     return NULL;
+}
+
+/* The slots are the arena's: scopes with so many names last as long as the model. */
+static void grow_slots(struct uppaal *u, struct env *env)
+{
+    env->size = env->size ? 2 * env->size : 4 * MANY_NAMES;
+    env->slots = arena_alloc(&u->model->arena, env->size * sizeof *env->slots);
+    for (uint32_t i = 0; i < env->list.len; i++)
+        env->slots[slot_of(env, env->list.data[i].name)] = i + 1;
 }
 
 struct binding *compute_bind(struct uppaal *u, struct env *env, struct binding binding)
 {
     assert(binding.name);
     vec_push(u->model->mem, &env->list, binding);
+    if (env->list.len > (env->size ? env->size / 2 : MANY_NAMES)) grow_slots(u, env);
+    else if (env->size) env->slots[slot_of(env, binding.name)] = env->list.len;
     return &env->list.data[env->list.len - 1];
 }
 

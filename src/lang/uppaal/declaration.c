@@ -159,7 +159,10 @@ struct uppaal_array *uppaal_parse_arrays(struct uppaal_parser *parser)
 {
     struct uppaal_array *first = NULL, **last = &first;
     struct place opened = uppaal_here(parser);
-    while (uppaal_accept(parser, TOKEN_OPEN_SQUARE)) {
+    for (unsigned dimensions = 1; uppaal_accept(parser, TOKEN_OPEN_SQUARE); dimensions++) {
+        if (dimensions == UPPAAL_MAX_DIMENSIONS + 1)
+            uppaal_error(parser, DIAG_NESTING, opened, "this has more than %d dimensions",
+                         UPPAAL_MAX_DIMENSIONS);
         struct uppaal_array *array = *last = arena_alloc(parser->arena, sizeof *array);
         array->place = uppaal_here(parser);
         if (begins_index_type(parser)) array->index = uppaal_parse_type(parser);

@@ -323,12 +323,10 @@ static bool declare_data(struct uppaal *u, struct env *env, struct uppaal_variab
 
 static bool is_new(struct uppaal *u, const struct env *env, const char *name, struct place place)
 {
-    for (uint32_t i = 0; i < env->list.len; i++)
-        if (env->list.data[i].name == name && env->list.data[i].place.line) {
-            diag_error(u->diag, DIAG_DUPLICATE, place, "'%.60s' is declared twice", name);
-            return false;
-        }
-    return true;
+    const struct binding *before = compute_find_here(env, name);
+    if (!before || !before->place.line) return true;
+    diag_error(u->diag, DIAG_DUPLICATE, place, "'%.60s' is declared twice", name);
+    return false;
 }
 
 static bool declare_variable(struct uppaal *u, struct env *env, struct uppaal_variable *variable,

@@ -72,6 +72,9 @@ struct binding {
 struct env {
     struct env *outer; /* NULL: this is the outermost one */
     VEC(struct binding) list;
+    /* Many names: where the last binding of each is in the list, + 1, by the name's address. */
+    uint32_t *slots;
+    uint32_t size; /* a power of 2; 0: few names, looked through */
 };
 
 /* ---- clocks, channels, processes ---- */
@@ -196,6 +199,8 @@ struct value resolve_nth(struct uppaal *u, const struct type *type, int64_t valu
 /* ---- compute.c: names and expressions ---- */
 
 const struct binding *compute_find(const struct env *env, const char *name);
+/* The same without the outer ones. */
+const struct binding *compute_find_here(const struct env *env, const char *name);
 void compute_complain_name(struct lowering *l, struct uppaal_exp *exp);
 struct binding *compute_bind(struct uppaal *u, struct env *env, struct binding binding);
 /* All return false after an error. */
