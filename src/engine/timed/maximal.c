@@ -8,7 +8,10 @@
  *     p --> q   no such run with r = not q that begins with p
  *
  * In a discrete state r is a union of zones that do not overlap, its pieces (pieces.c), each within
- * the invariants. The graph that is searched has
+ * the invariants. Let G be where the clock guards of an urgent rule that is enabled hold: time
+ * passes from v to v + d, d > 0, exactly when no v + e, 0 <= e < d, is in G. So pieces are cut
+ * along these guards, too, and each is *still*, in G, where no time passes, or outside of G. (In a
+ * state in which no time passes anyway, all are still.) The graph that is searched has
  *
  *  - entries: a discrete state that was just entered, and the zone of valuations then;
  *  - stays: one of its pieces, and the zone of valuations while time passes in it. A piece is
@@ -17,18 +20,23 @@
  *    a stay to that of another piece, by letting time pass: a moment v of the crossing belongs to
  *    the new piece and those just before it to the old one, or v belongs to the old piece and those
  *    just after it to the new one. "Just before" and "just after" turn bounds of clocks into weak
- *    or strict ones and leave differences alone;
+ *    or strict ones and leave differences alone. Time does not lead out of a still piece, and into
+ *    one only in the first way: in the second, v + d/2 would be in G for every d that it takes;
  *  - for p --> q, all reachable symbolic states, free of r, from which entries begin.
  *
  * Every zone is kept, none stands for others, and they are extrapolated with the larger of both
- * bounds, in which the constants of the query count: valuations that are joined can do the same
- * (bisimulation), and r tells them apart from no others. So a cycle of stays and entries is an
+ * bounds, in which the constants of the query count, after they were cut along all constraints on
+ * differences, those of the query, too (moves_pass.c): valuations that are joined can do the same
+ * after the same delays (bisimulation), and r tells them apart from no others. They are in the same
+ * pieces, which only constraints of the model and of the query bound, but for those of `deadlock`
+ * below. So a cycle of stays and entries is an
  * infinite run (each valuation of a zone comes from one of the zone before, and there are finitely
  * many classes of them), and an infinite run is a cycle. Letting time pass alone makes no cycle: a
  * line does not come back to a convex set.
  *
- * A stay rests for ever when its piece has no upper bounds and time may pass. It has an end when a
- * valuation of it is stuck and no delay leads out of the piece within the invariants.
+ * A stay rests for ever when its piece has no upper bounds and is not still. It has an end when a
+ * valuation of it is stuck and no delay leads out of the piece within the invariants: what is
+ * outside is cut along G like the pieces, and left to by the same crossings.
  *
  * Evidence: the way to that, dated with moments for each step and crossing. A condition with
  * `deadlock` may have pieces with differences of clocks, which extrapolation does not respect one
@@ -55,7 +63,8 @@ struct maximal {
     bool value;          /* r is that `kept` has this value */
     bool has_begun;      /* runs begin anywhere */
     bool kept_stuck, begun_stuck;
-    struct federation pieces, outside, rest;
+    struct federation pieces, outside, calm, rest;
+    uint32_t still; /* pieces before this number let no time pass */
     struct dbm zone, cross;
     bool has_zones;
     bool failed;
@@ -88,9 +97,8 @@ static void subtract(struct maximal *m, struct federation *from, const struct db
     if (!federation_subtract(from, zone)) mem_refuse(m->mem);
 }
 
-static void copy(struct maximal *m, struct federation *to, const struct federation *from)
+static void add_all(struct maximal *m, struct federation *to, const struct federation *from)
 {
-    federation_clear(to, from->clocks);
     for (uint32_t i = 0; i < from->count; i++) {
         const struct dbm zone = federation_get(from, i);
         add(m, to, &zone);
@@ -133,8 +141,30 @@ static void find_pieces(struct maximal *m)
     const enum pieces_result found = zoned_find(&m->roam.worker, m->kept, m->value, m->kept_stuck);
     if (found == PIECES_REFUSED) mem_refuse(m->mem);
     if (found == PIECES_FAILED) m->failed = true;
-    copy(m, &m->pieces, &own->found);
-    if (found == PIECES_FAILED) federation_clear(&m->pieces, own->moves.config.count);
+    federation_clear(&m->pieces, own->moves.config.count);
+    if (found != PIECES_FAILED && !moves_sort(&own->moves, &own->found, &m->pieces))
+        mem_refuse(m->mem);
+    m->still = own->moves.config.urgent ? UINT32_MAX : m->pieces.count;
+    if (found != PIECES_FAILED) add_all(m, &m->pieces, &own->found);
+}
+
+static bool is_still(const struct maximal *m, uint32_t k) { return k < m->still; }
+
+/* moves->next lies in piece k, or comes to it at once. */
+static enum moves_result stay(struct maximal *m, uint32_t k)
+{
+    struct moves *moves = &roam_worker(&m->roam)->moves;
+    const struct dbm piece = federation_get(&m->pieces, k);
+    return is_still(m, k) ? moves_join(moves) : moves_stay_in(moves, &piece);
+}
+
+/* Takes from m->rest what leads from the piece to a zone outside of it. */
+static void subtract_leaving(struct maximal *m, const struct dbm *piece, const struct dbm *out,
+                             uint32_t via)
+{
+    if (!find_crossing(m, piece, out, via)) return;
+    dbm_down(&m->cross);
+    subtract(m, &m->rest, &m->cross);
 }
 
 /* The stuck valuations of a part of piece k that no delay leads out of it, in m->rest. */
@@ -150,16 +180,19 @@ static void find_ends(struct maximal *m, const struct dbm *part, uint32_t k)
         dbm_copy(&m->zone, &m->cross);
         if (dbm_intersect(&m->zone, &dead)) add(m, &m->rest, &m->zone);
     }
-    if (own->moves.config.urgent || !m->rest.count) return;
+    if (is_still(m, k) || !m->rest.count) return;
     moves_enter_all(&own->moves);
     federation_clear(&m->outside, own->moves.config.count);
-    add(m, &m->outside, &own->moves.source);
-    subtract(m, &m->outside, &piece);
+    federation_clear(&m->calm, own->moves.config.count);
+    add(m, &m->calm, &own->moves.source);
+    subtract(m, &m->calm, &piece);
+    if (!moves_sort(&own->moves, &m->calm, &m->outside)) mem_refuse(m->mem);
+    const uint32_t still = m->outside.count;
+    add_all(m, &m->outside, &m->calm);
     for (uint32_t i = 0; i < m->outside.count && m->rest.count; i++) {
         const struct dbm out = federation_get(&m->outside, i);
-        dbm_copy(&m->zone, &out);
-        dbm_down(&m->zone);
-        subtract(m, &m->rest, &m->zone);
+        subtract_leaving(m, &piece, &out, VIA_BEFORE);
+        if (i >= still) subtract_leaving(m, &piece, &out, VIA_AFTER);
     }
 }
 
@@ -184,8 +217,7 @@ static void expand_free(struct maximal *m, uint32_t node)
     for (uint32_t i = 0; result == PIECES_GOOD && i < own->found.count; i++) {
         const struct dbm zone = federation_get(&own->found, i);
         dbm_copy(&own->moves.next, &zone);
-        moves_join(&own->moves);
-        roam_add(roam, roam->worker.words, TAG_ENTRY, ROAM_WAITS);
+        roam_add(roam, moves_join(&own->moves), roam->worker.words, TAG_ENTRY, ROAM_WAITS);
     }
 }
 
@@ -199,8 +231,7 @@ static void expand_entry(struct maximal *m, uint32_t node)
         const struct dbm piece = federation_get(&m->pieces, k);
         dbm_copy(&moves->next, &moves->source);
         if (!dbm_intersect(&moves->next, &piece)) continue;
-        moves_stay_in(moves, &piece);
-        roam_add(roam, roam->worker.words, TAG_STAY + k, ROAM_WAITS);
+        roam_add(roam, stay(m, k), roam->worker.words, TAG_STAY + k, ROAM_WAITS);
     }
 }
 
@@ -209,11 +240,10 @@ static void cross(struct maximal *m, uint32_t k, uint32_t j, uint32_t via)
     struct roam *roam = &m->roam;
     struct moves *moves = &roam_worker(roam)->moves;
     const struct dbm to = federation_get(&m->pieces, j);
-    assert(j != k);
+    assert(j != k && !is_still(m, k) && (via == VIA_BEFORE || !is_still(m, j)));
     if (!find_crossing(m, &moves->source, &to, via)) return;
     dbm_copy(&moves->next, &m->cross);
-    moves_stay_in(moves, &to);
-    roam_add(roam, roam->worker.words, TAG_STAY + j, via);
+    roam_add(roam, stay(m, j), roam->worker.words, TAG_STAY + j, via);
 }
 
 static void expand_stay(struct maximal *m, uint32_t node, uint32_t k)
@@ -227,11 +257,11 @@ static void expand_stay(struct maximal *m, uint32_t node, uint32_t k)
     bool good = dbm_intersect(&moves->source, &piece);
     assert(good); /* extrapolation only adds */
     (void)good;
-    if (!moves->config.urgent && dbm_is_unbounded(&piece)) found(m, ENDING_RESTS, node);
-    for (uint32_t j = 0; !moves->config.urgent && j < m->pieces.count; j++) {
+    if (!is_still(m, k) && dbm_is_unbounded(&piece)) found(m, ENDING_RESTS, node);
+    for (uint32_t j = 0; !is_still(m, k) && j < m->pieces.count; j++) {
         if (j == k) continue;
         cross(m, k, j, VIA_BEFORE);
-        cross(m, k, j, VIA_AFTER);
+        if (!is_still(m, j)) cross(m, k, j, VIA_AFTER);
     }
     moves->stays = true;
     roam_take_all(roam, TAG_ENTRY);
@@ -444,7 +474,7 @@ static void choose_end(struct evidence *e, struct choice *choice, uint32_t node)
     choose_none(e, choice);
     const struct dbm piece = federation_get(&m->pieces, k);
     find_ends(m, &piece, k);
-    copy(m, &choice->zones, &m->rest);
+    add_all(m, &choice->zones, &m->rest);
 }
 
 static struct choice *add_event(struct evidence *e, uint32_t rule)
@@ -592,6 +622,7 @@ static void prepare(struct maximal *m, struct task *task, const struct property_
     roam_open(&m->roam);
     federation_init(&m->pieces, m->mem, 0);
     federation_init(&m->outside, m->mem, 0);
+    federation_init(&m->calm, m->mem, 0);
     federation_init(&m->rest, m->mem, 0);
 }
 
@@ -599,6 +630,7 @@ static void release(struct maximal *m)
 {
     federation_release(&m->pieces);
     federation_release(&m->outside);
+    federation_release(&m->calm);
     federation_release(&m->rest);
     if (m->has_zones) dbm_release(&m->zone, m->mem), dbm_release(&m->cross, m->mem);
     vec_free(m->mem, &m->cycle);

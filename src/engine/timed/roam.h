@@ -57,8 +57,10 @@ void roam_enter_words(struct roam *roam, const uint64_t *words);
 uint64_t roam_enter(struct roam *roam, uint32_t node);
 /* Then: its zone becomes that of moves, within the invariants. */
 void roam_load(struct roam *roam, uint32_t node);
-/* Adds a node with the zone in moves.next, of the discrete state in `words`. */
-void roam_add(struct roam *roam, const uint64_t *words, uint64_t tag, uint32_t via);
+/* Adds nodes with the zones that moves gives, of the discrete state in `words`; `moved` is what
+ * moves said of them. */
+void roam_add(struct roam *roam, enum moves_result moved, const uint64_t *words, uint64_t tag,
+              uint32_t via);
 /* Adds what rules lead to from the zone in moves.source, with the tag. */
 void roam_take_all(struct roam *roam, uint64_t tag);
 /* Adds the initial states, with the tag. */

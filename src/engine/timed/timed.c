@@ -230,32 +230,10 @@ static bool is_answered_later(const struct model *model, const struct property_r
     return maximal_decides(model, entry) || extremes_decides(model, entry);
 }
 
-/* Whether steps with clock guards stop time: then time does not pass freely in the zones of a
- * state, and which parts of them one leads to would have to be asked. */
-static bool has_urgent_guards(const struct model *model)
-{
-    bool found = false;
-    for (uint32_t r = 0; r < model->rules.len; r++)
-        found |= model->rules.data[r].is_urgent && model->rules.data[r].guards;
-    return found;
-}
-
-static bool has_differences(const struct model *model)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < model->constraints.len; i++)
-        found |= clocks_is_diagonal(&model->constraints.data[i]);
-    return found;
-}
-
 /* Why the graph is not all there; NULL: it is. */
 static const char *why_not_later(const struct task *task, const struct result *result)
 {
     if (result->stop != STOP_NONE) return stop_reason_text[result->stop];
-    if (has_urgent_guards(task->model))
-        return "this kind of query is not decided where urgent steps have clock guards";
-    if (has_differences(task->model))
-        return "this kind of query is not decided where clocks are compared with each other";
     if (task->part || task->max_depth || task->by_interactions || task->hides_position)
         return "it needs the whole graph: without --bound, --split and --partition";
     return NULL;
