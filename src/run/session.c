@@ -55,7 +55,7 @@ static bool only_finds(const struct ask *ask)
     return ask->formulas.len && !ask->properties.len;
 }
 
-/* The same of queries: all that are asked are E<>. */
+/* The same of queries: all that are asked are E<> and E[]. */
 static bool only_seeks(const struct session *session, const struct property_result *list,
                        uint32_t count, bool *used)
 {
@@ -67,9 +67,9 @@ static bool only_seeks(const struct session *session, const struct property_resu
             || (ask->properties.len && !is_chosen(ask, entry, used)
                 && !is_from_command_line(session, entry)))
             continue;
-        if (entry->kind != PROPERTY_QUERY
-            || session->model->queries.data[entry->property->query].kind != QUERY_SOMETIME)
-            return false;
+        if (entry->kind != PROPERTY_QUERY) return false;
+        const enum query_kind kind = session->model->queries.data[entry->property->query].kind;
+        if (kind != QUERY_SOMETIME && kind != QUERY_KEEPS) return false;
         any = true;
     }
     return any;

@@ -470,10 +470,10 @@ static enum stop_reason prove(struct extremes *e, struct task *task, struct resu
     return stop;
 }
 
-void extremes_check(struct task *task, struct property_result *entry, struct result *result)
+enum stop_reason extremes_check(struct task *task, struct property_result *entry,
+                                struct result *result, double started)
 {
     struct extremes *e = mem_alloc(task->model->mem, sizeof *e);
-    const double started = clock_now();
     enum stop_reason stop;
     unsigned round = 0;
     begin(e, task, entry);
@@ -503,4 +503,5 @@ void extremes_check(struct task *task, struct property_result *entry, struct res
     mem_free(e->mem, e->endless);
     mem_free(e->mem, e->codes);
     mem_free(e->mem, e);
+    return stop;
 }

@@ -40,7 +40,7 @@ void roam_release(struct roam *roam)
     vec_free(roam->mem, &roam->parents);
     vec_free(roam->mem, &roam->vias);
     vec_free(roam->mem, &roam->edges);
-    vec_free(roam->mem, &roam->first);
+    vec_free(roam->mem, &roam->spans);
 }
 
 enum stop_reason roam_stops(const struct roam *roam)
@@ -78,8 +78,8 @@ uint64_t roam_enter(struct roam *roam, uint32_t node)
     roam_enter_words(roam, roam->words);
     roam->at = node;
     if (roam->keeps_edges) {
-        assert(roam->first.len == node);
-        vec_push(roam->mem, &roam->first, roam->edges.len);
+        assert(!roam_is_expanded(roam, node));
+        roam->spans.data[node] = (struct roam_span){roam->edges.len, 0, true};
     }
     return tag;
 }
@@ -107,10 +107,13 @@ static void add(struct roam *roam, const uint64_t *words, uint64_t tag, uint32_t
     if (result == NODES_NEW) {
         vec_push(roam->mem, &roam->parents, roam->at);
         vec_push(roam->mem, &roam->vias, via);
+        if (roam->keeps_edges) vec_push(roam->mem, &roam->spans, ((struct roam_span){0}));
     }
     assert(roam->parents.len == roam_count(roam));
-    if (roam->keeps_edges && roam->at != ROAM_NONE)
-        vec_push(roam->mem, &roam->edges, ((struct roam_edge){(uint32_t)index, via}));
+    if (!roam->keeps_edges || roam->at == ROAM_NONE) return;
+    vec_push(roam->mem, &roam->edges, ((struct roam_edge){(uint32_t)index, via}));
+    roam->spans.data[roam->at].count++;
+    assert(roam->spans.data[roam->at].first + roam->spans.data[roam->at].count == roam->edges.len);
 }
 
 void roam_add(struct roam *roam, enum moves_result moved, const uint64_t *words, uint64_t tag,
