@@ -121,12 +121,18 @@ void session_hide(struct session *session, const struct property_result *propert
 {
     struct model *model = session->model;
     uint32_t asked = 0;
-    if (!model_has_hidden(model)) return;
+    const bool is_query = session->ask->command == ASK_CHECK && model->queries.len;
+    if (!is_query && !model_has_hidden(model)) return;
     formula *formulas = mem_alloc(session->mem, (count + UINT64_C(1)) * sizeof *formulas);
     for (uint32_t i = 0; i < count; i++)
         if (properties[i].kind != PROPERTY_DEADLOCK && properties[i].kind != PROPERTY_RUNTIME_ERROR
             && properties[i].kind != PROPERTY_QUERY) /* pass/hide.c knows them */
             formulas[asked++] = properties[i].property->root;
+    if (is_query) hide_unused(model, formulas, asked);
+    if (!model_has_hidden(model)) {
+        mem_free(session->mem, formulas);
+        return;
+    }
     hide_model(&session->hiding, model, formulas, asked);
     mem_free(session->mem, formulas);
     assert(!session->shown); /* once: a run of the smaller model is shown as one of this */

@@ -20,7 +20,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { POLL_STATES = 256, POLL_RULES = 50000 };
+enum { POLL_STATES = 256, POLL_RULES = 50000, NEARBY_SHARE = 8 };
 
 /* ---- properties ---- */
 
@@ -265,18 +265,25 @@ static enum stop_reason answer_query(struct task *task, struct property_result *
 
 /* Queries about whole runs are first asked of what is near the initial states: that often decides
  * them, where the search for all other properties takes long. The answers are kept aside, because
- * that search begins with fresh properties, twice sometimes. */
+ * that search begins with fresh properties, twice sometimes. What a refusal of memory leaves behind
+ * is lost for it, so little is given to this. */
 static struct property_result *answer_nearby(struct task *task, struct result *result,
                                              double started)
 {
     const struct model *model = task->model;
     const size_t size = (task->property_count + UINT64_C(1)) * sizeof(struct property_result);
-    struct property_result *nearby = mem_alloc(model->mem, size);
+    struct mem *mem = model->mem;
+    struct property_result *nearby = mem_alloc(mem, size);
+    const struct mem_lift before = {mem->limit, mem->lifted};
+    enum stop_reason stop = why_not_whole(task) ? STOP_DEPTH : STOP_NONE;
+    if (mem->limit > mem->used) mem->limit = mem->used + (mem->limit - mem->used) / NEARBY_SHARE;
     for (uint32_t i = 0; i < task->property_count; i++) {
         nearby[i] = task->properties[i];
-        if (maximal_decides(model, &nearby[i]) && !why_not_whole(task))
-            answer_query(task, &nearby[i], result, started, true);
+        if (!maximal_decides(model, &nearby[i])) continue;
+        if (stop == STOP_NONE || stop == STOP_STATES)
+            stop = answer_query(task, &nearby[i], result, started, true);
     }
+    mem_lower(mem, before);
     return nearby;
 }
 
