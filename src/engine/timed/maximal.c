@@ -24,7 +24,7 @@
  *    one only in the first way: in the second, v + d/2 would be in G for every d that it takes;
  *  - for p --> q, all reachable symbolic states, free of r, from which entries begin.
  *
- * Zones are extrapolated with the larger of both
+ * Zones of entries and stays are extrapolated with the larger of both
  * bounds, in which the constants of the query count, after they were cut along all constraints on
  * differences, those of the query, too (moves_pass.c): valuations that are joined can do the same
  * after the same delays (bisimulation), and r tells them apart from no others. They are in the same
@@ -50,6 +50,12 @@
  * out. Where cycles are rare, the first way into the depth may hold none for long: some short
  * searches, each with another order of edges, come before the one that is not cut short. What they
  * are done with stays done with.
+ *
+ * Symbolic states free of r are extrapolated with lower and upper bounds at first: of what they
+ * add, each valuation is simulated by one that is reached, with the same delays (moves_pass.c),
+ * which has a run without end, and rests for ever, where the other does. It may not be stuck where
+ * the other is; so when a run is found that ends, the search begins again with the larger of both
+ * bounds, and so it does at once where the query speaks of `deadlock`.
  *
  * Evidence: the way to that, dated with moments for each step and crossing. A condition with
  * `deadlock` may have pieces with differences of clocks, which extrapolation does not respect one
@@ -88,6 +94,8 @@ struct maximal {
     bool value;          /* r is that `kept` has this value */
     bool has_begun;      /* runs begin anywhere */
     bool kept_stuck, begun_stuck;
+    bool is_exact;   /* zones before the beginning of a run keep deadlocks, too */
+    bool is_unclear; /* they do not, and one has to be known */
     struct federation pieces, outside, calm, rest;
     uint32_t still; /* pieces before this number let no time pass */
     struct dbm zone, cross;
@@ -237,7 +245,9 @@ static void find_ends(struct maximal *m, const struct dbm *part, uint32_t k)
 
 static void found(struct maximal *m, enum ending ending, uint32_t node)
 {
-    if (m->ending != ENDING_NONE) return;
+    if (m->ending != ENDING_NONE || m->is_unclear) return;
+    m->is_unclear = ending == ENDING_STUCK && m->has_begun && !m->is_exact;
+    if (m->is_unclear) return;
     m->ending = ending;
     m->last = node;
 }
@@ -316,7 +326,7 @@ static uint64_t tag_of(const struct maximal *m, uint32_t node)
 
 static bool is_open(const struct maximal *m)
 {
-    return m->ending == ENDING_NONE && m->stop == STOP_NONE;
+    return m->ending == ENDING_NONE && !m->is_unclear && m->stop == STOP_NONE;
 }
 
 static bool goes_on(const struct maximal *m) { return is_open(m) && m->expanded < m->until; }
@@ -326,6 +336,7 @@ static void expand(struct maximal *m, uint32_t node)
     if (m->expanded++ % LOOK_OFTEN == 0) m->stop = roam_stops(&m->roam);
     if (m->only_nearby && m->expanded == MOST_NEARBY) m->stop = STOP_STATES;
     if (m->stop != STOP_NONE) return;
+    roam_worker(&m->roam)->builder.exact = m->is_exact || tag_of(m, node) != TAG_FREE;
     const uint64_t tag = roam_enter(&m->roam, node);
     if (tag == TAG_FREE) expand_free(m, node);
     else if (tag == TAG_ENTRY) expand_entry(m, node);
@@ -477,6 +488,7 @@ static bool look_nearby(struct maximal *m)
     struct moves *moves = &roam_worker(roam)->moves;
     uint32_t node = 0;
     moves->stays = !m->has_begun;
+    roam_worker(roam)->builder.exact = m->is_exact || !m->has_begun;
     roam_add_initial(roam, m->has_begun ? TAG_FREE : TAG_ENTRY);
     moves->stays = false;
     while (goes_on(m) && node < roam_count(roam) && node < NEARBY) expand(m, node++);
@@ -573,6 +585,7 @@ static void enter_node(struct maximal *m, uint32_t node)
     const uint64_t *words =
         store_get(&m->roam.nodes.discrete, nodes_discrete_of(&m->roam.nodes, node));
     memcpy(m->roam.words, words, m->roam.size * sizeof *words);
+    roam_worker(&m->roam)->builder.exact = true;
     roam_enter_words(&m->roam, m->roam.words);
     find_pieces(m);
 }
@@ -802,10 +815,16 @@ enum stop_reason maximal_check(struct task *task, struct property_result *entry,
                                struct result *result, double started, bool only_nearby)
 {
     struct maximal *m = mem_alloc(task->model->mem, sizeof *m);
-    prepare(m, task, entry, result);
-    m->roam.started = started;
-    m->only_nearby = only_nearby;
-    explore(m);
+    for (bool is_exact = false;; is_exact = true) {
+        prepare(m, task, entry, result);
+        m->roam.started = started;
+        m->only_nearby = only_nearby;
+        m->is_exact = is_exact || m->kept_stuck || m->begun_stuck;
+        explore(m);
+        if (!m->is_unclear) break;
+        assert(!is_exact);
+        release(m);
+    }
     const enum stop_reason stop = m->stop;
     if (m->ending != ENDING_NONE) {
         const struct mem_lift lift = mem_lift(m->mem);
