@@ -117,18 +117,29 @@ bool session_properties(struct session *session, struct task *task)
 
 /* ---- hidden variables ---- */
 
+/* Queries are asked, and all of them about what can be reached. Runs that repeat should come back
+ * to the values of all variables. */
+static bool only_reaches(const struct session *session)
+{
+    const struct model *model = session->model;
+    bool good = session->ask->command == ASK_CHECK && model->queries.len;
+    for (uint32_t i = 0; i < model->queries.len; i++) {
+        const enum query_kind kind = model->queries.data[i].kind;
+        good &= kind != QUERY_KEEPS && kind != QUERY_MEETS && kind != QUERY_LEADS;
+    }
+    return good;
+}
+
 void session_hide(struct session *session, const struct property_result *properties, uint32_t count)
 {
     struct model *model = session->model;
     uint32_t asked = 0;
-    const bool is_query = session->ask->command == ASK_CHECK && model->queries.len;
-    if (!is_query && !model_has_hidden(model)) return;
     formula *formulas = mem_alloc(session->mem, (count + UINT64_C(1)) * sizeof *formulas);
     for (uint32_t i = 0; i < count; i++)
         if (properties[i].kind != PROPERTY_DEADLOCK && properties[i].kind != PROPERTY_RUNTIME_ERROR
             && properties[i].kind != PROPERTY_QUERY) /* pass/hide.c knows them */
             formulas[asked++] = properties[i].property->root;
-    if (is_query) hide_unused(model, formulas, asked);
+    if (!asked && only_reaches(session)) hide_unused(model, NULL, 0);
     if (!model_has_hidden(model)) {
         mem_free(session->mem, formulas);
         return;
