@@ -186,6 +186,7 @@ static void look_at_rule(struct slice *slice, const struct model_rule *rule)
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         need(slice, conjunct->cond, conjunct->place);
     }
+    if (rule->asks) need(slice, rule->permit, (struct place){0});
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         if (slice->needed[store->var] || may_fail(slice, store->value))
@@ -234,8 +235,6 @@ static void look_at_query(struct slice *slice, const struct model_query *query)
 static void find_needed(struct slice *slice, const formula *asked, uint32_t count)
 {
     const struct model *model = slice->model;
-    for (uint32_t v = 0; v < model->vars.len; v++)
-        slice->needed[v] = !model->vars.data[v].is_hidden;
     for (uint32_t c = 0; c < model->clocks.len; c++)
         if (model->clocks.data[c].is_set_by_code)
             slice->needed[model->clocks.data[c].setter] = true; /* after the step it says nothing */
@@ -367,19 +366,34 @@ static struct model *write_model(const struct slice *slice)
     return to;
 }
 
-void hide_model(struct hiding *hiding, struct model *model, const formula *asked, uint32_t count)
+static void begin(struct slice *slice, struct hiding *hiding, struct model *model)
 {
     struct mem *mem = model->mem;
-    uint64_t cells = (uint64_t)model->vars.len + model->locals.len;
+    const uint64_t cells = (uint64_t)model->vars.len + model->locals.len;
     *hiding = (struct hiding){.model = model};
     hiding->influences =
         mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *hiding->influences);
     hiding->where = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *hiding->where);
-    struct slice slice = {.model = model,
-                          .hiding = hiding,
-                          .needed = mem_alloc(mem, cells + 1),
-                          .seen = mem_alloc(mem, model->exprs.nodes.len + UINT64_C(1))};
-    slice.fresh = mem_alloc(mem, model->vars.len + UINT64_C(1));
+    *slice = (struct slice){.model = model,
+                            .hiding = hiding,
+                            .needed = mem_alloc(mem, cells + 1),
+                            .seen = mem_alloc(mem, model->exprs.nodes.len + UINT64_C(1)),
+                            .fresh = mem_alloc(mem, model->vars.len + UINT64_C(1))};
+}
+
+static void end(const struct slice *slice)
+{
+    struct mem *mem = slice->model->mem;
+    mem_free(mem, slice->needed);
+    mem_free(mem, slice->seen);
+    mem_free(mem, slice->fresh);
+}
+
+void hide_model(struct hiding *hiding, struct model *model, const formula *asked, uint32_t count)
+{
+    struct slice slice;
+    begin(&slice, hiding, model);
+    for (uint32_t v = 0; v < model->vars.len; v++) slice.needed[v] = !model->vars.data[v].is_hidden;
     find_fresh(&slice, asked, count);
     find_needed(&slice, asked, count);
     for (uint32_t v = 0; v < model->vars.len; v++) {
@@ -390,9 +404,30 @@ void hide_model(struct hiding *hiding, struct model *model, const formula *asked
             model->vars.data[v].is_hidden && slice.fresh[v] && slice.needed[v];
     }
     if (hiding->left_out) hiding->model = write_model(&slice);
-    mem_free(mem, slice.needed);
-    mem_free(mem, slice.seen);
-    mem_free(mem, slice.fresh);
+    end(&slice);
+}
+
+/* Whether a variable must not be hidden, whoever reads it; of those with any first value too few
+ * are worth the trouble. */
+static bool is_fixed(const struct model *model, uint32_t v)
+{
+    const struct model_var *var = &model->vars.data[v];
+    return var->any_init || var->low == var->high || v == model->rank
+           || model_is_location(model, v);
+}
+
+void hide_unused(struct model *model, const formula *asked, uint32_t count)
+{
+    struct slice slice;
+    struct hiding hiding;
+    begin(&slice, &hiding, model);
+    for (uint32_t v = 0; v < model->vars.len; v++) slice.needed[v] = is_fixed(model, v);
+    find_needed(&slice, asked, count);
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        if (!slice.needed[v]) model->vars.data[v].is_hidden = true;
+    end(&slice);
+    mem_free(model->mem, hiding.influences);
+    mem_free(model->mem, hiding.where);
 }
 
 /* ---- states ---- */

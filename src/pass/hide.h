@@ -27,6 +27,10 @@ struct hiding {
  * decided. The new model lives in the memory of the old one and shares its strings. */
 void hide_model(struct hiding *hiding, struct model *model, const formula *asked, uint32_t count);
 
+/* Hides the variables that nothing that is asked depends on, locations and the rank aside: they are
+ * harmless, so that hide_model leaves them out. */
+void hide_unused(struct model *model, const formula *asked, uint32_t count);
+
 /* Gives the variables that are left out of `searched` values with which the state, an initial one
  * of `searched`, is an initial one of `model`. */
 void hide_restore(const struct model *model, const struct model *searched, int64_t *state);

@@ -237,7 +237,7 @@ static void add_hidden(struct text *text, const struct result *result)
                        "be missing, and coverage is not guaranteed");
     }
     if (!has_left_out(result->searched)) return;
-    text_add(text, "; hidden variables that influence nothing were left out (");
+    text_add(text, "; variables that influence nothing that is asked were left out (");
     add_hidden_names(text, result->searched, true);
     text_add(text, ")");
 }

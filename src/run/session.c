@@ -55,7 +55,7 @@ static bool only_finds(const struct ask *ask)
     return ask->formulas.len && !ask->properties.len;
 }
 
-/* The same of queries: all that are asked are E<>. */
+/* The same of queries: all that are asked are E<> and E[]. */
 static bool only_seeks(const struct session *session, const struct property_result *list,
                        uint32_t count, bool *used)
 {
@@ -67,9 +67,9 @@ static bool only_seeks(const struct session *session, const struct property_resu
             || (ask->properties.len && !is_chosen(ask, entry, used)
                 && !is_from_command_line(session, entry)))
             continue;
-        if (entry->kind != PROPERTY_QUERY
-            || session->model->queries.data[entry->property->query].kind != QUERY_SOMETIME)
-            return false;
+        if (entry->kind != PROPERTY_QUERY) return false;
+        const enum query_kind kind = session->model->queries.data[entry->property->query].kind;
+        if (kind != QUERY_SOMETIME && kind != QUERY_KEEPS) return false;
         any = true;
     }
     return any;
@@ -117,16 +117,33 @@ bool session_properties(struct session *session, struct task *task)
 
 /* ---- hidden variables ---- */
 
+/* Queries are asked, and all of them about what can be reached. Runs that repeat should come back
+ * to the values of all variables. */
+static bool only_reaches(const struct session *session)
+{
+    const struct model *model = session->model;
+    bool good = session->ask->command == ASK_CHECK && model->queries.len;
+    for (uint32_t i = 0; i < model->queries.len; i++) {
+        const enum query_kind kind = model->queries.data[i].kind;
+        good &= kind != QUERY_KEEPS && kind != QUERY_MEETS && kind != QUERY_LEADS;
+    }
+    return good;
+}
+
 void session_hide(struct session *session, const struct property_result *properties, uint32_t count)
 {
     struct model *model = session->model;
     uint32_t asked = 0;
-    if (!model_has_hidden(model)) return;
     formula *formulas = mem_alloc(session->mem, (count + UINT64_C(1)) * sizeof *formulas);
     for (uint32_t i = 0; i < count; i++)
         if (properties[i].kind != PROPERTY_DEADLOCK && properties[i].kind != PROPERTY_RUNTIME_ERROR
             && properties[i].kind != PROPERTY_QUERY) /* pass/hide.c knows them */
             formulas[asked++] = properties[i].property->root;
+    if (!asked && only_reaches(session)) hide_unused(model, NULL, 0);
+    if (!model_has_hidden(model)) {
+        mem_free(session->mem, formulas);
+        return;
+    }
     hide_model(&session->hiding, model, formulas, asked);
     mem_free(session->mem, formulas);
     assert(!session->shown); /* once: a run of the smaller model is shown as one of this */

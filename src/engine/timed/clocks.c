@@ -472,6 +472,19 @@ void clocks_watch(struct clocks *clocks, uint32_t clock, int64_t constant)
     raise_to(&clocks->watched[clock].upper, constant);
 }
 
+void clocks_watch_constraint(struct clocks *clocks, const struct clock_constraint *constraint)
+{
+    const bool differs = clocks_is_diagonal(constraint);
+    int64_t low, high;
+    model_bound_range(clocks->model, constraint, &low, &high);
+    if (constraint->x != MODEL_NONE)
+        clocks_watch(clocks, constraint->x,
+                     differs ? across(clocks->model, constraint, constraint->x) : high);
+    if (constraint->y != MODEL_NONE)
+        clocks_watch(clocks, constraint->y,
+                     differs ? across(clocks->model, constraint, constraint->y) : -low);
+}
+
 struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,
                                 const struct layout *layout, const uint64_t *words)
 {

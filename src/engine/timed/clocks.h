@@ -84,6 +84,8 @@ static inline bool clocks_bound(const struct clocks *clocks, const struct progra
 }
 /* Somebody else compares the clock with a constant, in every state and in both directions. */
 void clocks_watch(struct clocks *clocks, uint32_t clock, int64_t constant);
+/* The same of the clocks of a constraint. */
+void clocks_watch_constraint(struct clocks *clocks, const struct clock_constraint *constraint);
 
 /* The bounds of a clock in a state. */
 struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,

@@ -8,7 +8,10 @@
  * bounds and time may pass, it can rest until all clocks are beyond all constants, and much longer.
  * From there on (nodes with a tag of the clock) everything that follows without setting the clock
  * can follow as late as one likes: extrapolation with the larger of both bounds joins valuations
- * that can do the same. Where p is met by such a node, the clock is beyond every number.
+ * that can do the same. Where p is met by such a node, the clock is beyond every number. Waiting
+ * changes no difference of clocks, and so nothing that zones are cut along; and beyond all
+ * constants an urgent rule has its clock guards true always or never, so that what has them true is
+ * left out.
  *
  * The same follows from a cycle on which time passes. Beyond its limit the clock matters no more;
  * in the graph of what happens then without setting it, with every zone kept, each valuation comes
@@ -40,6 +43,7 @@ struct extremes {
     uint32_t *codes;       /* per term: of an integer */
     struct dbm zone;
     bool has_zone;
+    struct federation late, still; /* where it can rest for ever, and where time stands still */
     bool failed;
     bool **setters; /* per term: the rules that set the clock */
     bool proves;    /* every zone is kept, and cycles are looked for */
@@ -92,6 +96,8 @@ static void begin(struct extremes *e, struct task *task, const struct property_r
 {
     const struct model *model = task->model;
     *e = (struct extremes){.mem = model->mem, .model = model};
+    federation_init(&e->late, e->mem, 0);
+    federation_init(&e->still, e->mem, 0);
     e->query = model->queries.data[entry->property->query];
     e->has_stuck = pieces_has(model, e->query.p, FORMULA_DEADLOCK);
     const size_t count = e->query.terms + UINT64_C(1);
@@ -176,8 +182,7 @@ static void add_tagged(struct extremes *e, uint32_t i)
 {
     struct moves *moves = &roam_worker(&e->roam)->moves;
     dbm_copy(&moves->next, &e->zone);
-    moves_join(moves);
-    roam_add(&e->roam, e->roam.worker.words, 1 + i, ROAM_WAITS);
+    roam_add(&e->roam, moves_join(moves), e->roam.worker.words, 1 + i, ROAM_WAITS);
 }
 
 static bool asks_largest(const struct extremes *e, uint32_t i)
@@ -185,8 +190,8 @@ static bool asks_largest(const struct extremes *e, uint32_t i)
     return term_of(e, i)->is_clock && e->values[i].sup.is_asked;
 }
 
-/* Where the state can rest for ever: the valuations in which all clocks are beyond all constants,
- * for each clock whose largest value is asked. */
+/* Where the state can rest for ever: the valuations in which all clocks are beyond all constants
+ * and no urgent rule has its guards true, for each clock whose largest value is asked. */
 static void add_late(struct extremes *e, bool may_rest)
 {
     struct moves *moves = &roam_worker(&e->roam)->moves;
@@ -197,8 +202,16 @@ static void add_late(struct extremes *e, bool may_rest)
         assert(clock->lower == clock->upper); /* zones are exact */
         if (!dbm_constrain(&e->zone, 0, k, bound_strict(-(int64_t)clock->upper))) return;
     }
-    for (uint32_t i = 0; i < e->query.terms; i++)
-        if (asks_largest(e, i)) add_tagged(e, i);
+    federation_clear(&e->late, moves->config.count);
+    federation_clear(&e->still, moves->config.count);
+    if (!federation_add(&e->late, &e->zone) || !moves_sort(moves, &e->late, &e->still))
+        mem_refuse(e->mem);
+    for (uint32_t k = 0; k < e->late.count; k++) {
+        const struct dbm late = federation_get(&e->late, k);
+        dbm_copy(&e->zone, &late);
+        for (uint32_t i = 0; i < e->query.terms; i++)
+            if (asks_largest(e, i)) add_tagged(e, i);
+    }
 }
 
 /* For a proof by cycles: the valuations in which a clock is beyond its limit. */
@@ -457,10 +470,10 @@ static enum stop_reason prove(struct extremes *e, struct task *task, struct resu
     return stop;
 }
 
-void extremes_check(struct task *task, struct property_result *entry, struct result *result)
+enum stop_reason extremes_check(struct task *task, struct property_result *entry,
+                                struct result *result, double started)
 {
     struct extremes *e = mem_alloc(task->model->mem, sizeof *e);
-    const double started = clock_now();
     enum stop_reason stop;
     unsigned round = 0;
     begin(e, task, entry);
@@ -480,6 +493,8 @@ void extremes_check(struct task *task, struct property_result *entry, struct res
         entry->value_count = e->query.terms;
     }
     if (e->has_zone) dbm_release(&e->zone, e->mem);
+    federation_release(&e->late);
+    federation_release(&e->still);
     if (!entry->values) mem_free(e->mem, e->values);
     for (uint32_t i = 0; i < e->query.terms; i++) mem_free(e->mem, e->setters[i]);
     mem_free(e->mem, e->setters);
@@ -488,4 +503,5 @@ void extremes_check(struct task *task, struct property_result *entry, struct res
     mem_free(e->mem, e->endless);
     mem_free(e->mem, e->codes);
     mem_free(e->mem, e);
+    return stop;
 }

@@ -6,6 +6,7 @@
 
 bool extremes_decides(const struct model *model, const struct property_result *entry);
 /* Answers it in place, as maximal_check does. */
-void extremes_check(struct task *task, struct property_result *entry, struct result *result);
+enum stop_reason extremes_check(struct task *task, struct property_result *entry,
+                                struct result *result, double started);
 
 #endif

@@ -8,7 +8,10 @@
  *     p --> q   no such run with r = not q that begins with p
  *
  * In a discrete state r is a union of zones that do not overlap, its pieces (pieces.c), each within
- * the invariants. The graph that is searched has
+ * the invariants. Let G be where the clock guards of an urgent rule that is enabled hold: time
+ * passes from v to v + d, d > 0, exactly when no v + e, 0 <= e < d, is in G. So pieces are cut
+ * along these guards, too, and each is *still*, in G, where no time passes, or outside of G. (In a
+ * state in which no time passes anyway, all are still.) The graph that is searched has
  *
  *  - entries: a discrete state that was just entered, and the zone of valuations then;
  *  - stays: one of its pieces, and the zone of valuations while time passes in it. A piece is
@@ -17,18 +20,42 @@
  *    a stay to that of another piece, by letting time pass: a moment v of the crossing belongs to
  *    the new piece and those just before it to the old one, or v belongs to the old piece and those
  *    just after it to the new one. "Just before" and "just after" turn bounds of clocks into weak
- *    or strict ones and leave differences alone;
+ *    or strict ones and leave differences alone. Time does not lead out of a still piece, and into
+ *    one only in the first way: in the second, v + d/2 would be in G for every d that it takes;
  *  - for p --> q, all reachable symbolic states, free of r, from which entries begin.
  *
- * Every zone is kept, none stands for others, and they are extrapolated with the larger of both
- * bounds, in which the constants of the query count: valuations that are joined can do the same
- * (bisimulation), and r tells them apart from no others. So a cycle of stays and entries is an
+ * Zones of entries and stays are extrapolated with the larger of both
+ * bounds, in which the constants of the query count, after they were cut along all constraints on
+ * differences, those of the query, too (moves_pass.c): valuations that are joined can do the same
+ * after the same delays (bisimulation), and r tells them apart from no others. They are in the same
+ * pieces, which only constraints of the model and of the query bound, but for those of `deadlock`
+ * below. So a cycle of stays and entries is an
  * infinite run (each valuation of a zone comes from one of the zone before, and there are finitely
  * many classes of them), and an infinite run is a cycle. Letting time pass alone makes no cycle: a
  * line does not come back to a convex set.
  *
- * A stay rests for ever when its piece has no upper bounds and time may pass. It has an end when a
- * valuation of it is stuck and no delay leads out of the piece within the invariants.
+ * A stay rests for ever when its piece has no upper bounds and is not still. It has an end when a
+ * valuation of it is stuck and no delay leads out of the piece within the invariants: what is
+ * outside is cut along G like the pieces, and left to by the same crossings.
+ *
+ * The search. First the graph is made breadth-first, up to some thousand nodes, and cycles are
+ * looked for in it; often that is all. Then depth-first, by what is known of a node once all that
+ * follows it was searched without success: no run from any of its valuations keeps r. So one of the
+ * same discrete state and tag whose zone lies in its zone need not be searched (`done`). A node on
+ * the path whose zone lies in that of a node further on closes a cycle: each valuation of the later
+ * zone comes from one of the earlier, which is one of the later zone again, and so on backwards;
+ * there are finitely many classes, so one comes back. (In the other direction neither is true: a
+ * smaller zone further on may lead nowhere, and one that is still on the path is not done with.)
+ * Symbolic states free of r are only asked what can be reached, so one that lies in another is left
+ * out. Where cycles are rare, the first way into the depth may hold none for long: some short
+ * searches, each with another order of edges, come before the one that is not cut short. What they
+ * are done with stays done with.
+ *
+ * Symbolic states free of r are extrapolated with lower and upper bounds at first: of what they
+ * add, each valuation is simulated by one that is reached, with the same delays (moves_pass.c),
+ * which has a run without end, and rests for ever, where the other does. It may not be stuck where
+ * the other is; so when a run is found that ends, the search begins again with the larger of both
+ * bounds, and so it does at once where the query speaks of `deadlock`.
  *
  * Evidence: the way to that, dated with moments for each step and crossing. A condition with
  * `deadlock` may have pieces with differences of clocks, which extrapolation does not respect one
@@ -44,9 +71,21 @@
 
 enum { TAG_FREE, TAG_ENTRY, TAG_STAY };                   /* TAG_STAY + number of the piece */
 enum { VIA_BEFORE = 0xFFFFFFFD, VIA_AFTER = 0xFFFFFFFC }; /* how a stay leads to another one */
-enum { LOOK_OFTEN = 64 };
+#ifdef CAIRN_DEGENERATE
+enum { LOOK_OFTEN = 64, NEARBY = 3, MOST_NEARBY = 30, MOST_COMPARED = 2, PROBES = 3, PROBE = 5 };
+#else
+enum { LOOK_OFTEN = 64, NEARBY = 2000, MOST_NEARBY = 20000, MOST_COMPARED = 32 };
+enum { PROBES = 16, PROBE = 500 }; /* how often, and how many nodes */
+#endif
 
 enum ending { ENDING_NONE, ENDING_RESTS, ENDING_STUCK, ENDING_LOOP };
+
+enum { WHITE, GREY, BLACK };
+
+struct visit {
+    uint32_t node, next; /* edge */
+    uint32_t same;       /* the visit before it with the same discrete state and tag, or none */
+};
 
 struct maximal {
     struct roam roam;
@@ -55,15 +94,30 @@ struct maximal {
     bool value;          /* r is that `kept` has this value */
     bool has_begun;      /* runs begin anywhere */
     bool kept_stuck, begun_stuck;
-    struct federation pieces, outside, rest;
+    bool is_exact;   /* zones before the beginning of a run keep deadlocks, too */
+    bool is_unclear; /* they do not, and one has to be known */
+    struct federation pieces, outside, calm, rest;
+    uint32_t still; /* pieces before this number let no time pass */
     struct dbm zone, cross;
     bool has_zones;
     bool failed;
     enum ending ending;
     uint32_t last;       /* where it is found */
     VEC(uint32_t) cycle; /* nodes, the first one an entry */
-    VEC(uint32_t) path;  /* to the last one, and round the cycle back to its first node */
-    VEC(uint32_t) vias;  /* before each node but the first */
+    struct nodes done; /* from which there is no such run; where runs are not begun yet: expanded */
+    struct nodes_work done_work;
+    bool has_done;
+    bool only_nearby;
+    bool goes_deep; /* nodes are expanded depth-first */
+    VEC(uint8_t) colors;
+    VEC(struct visit) visits; /* the path from a root */
+    VEC(uint32_t) latest;     /* per discrete state, with its tag: the last visit on the path */
+    uint32_t closing;         /* the node that closes the cycle, and covers its first one */
+    uint64_t expanded, until; /* nodes so far; a probe ends at that many */
+    uint32_t probe;           /* its number; 0: it is none */
+    enum stop_reason stop;
+    VEC(uint32_t) path; /* to the last one, and round the cycle back to its first node */
+    VEC(uint32_t) vias; /* before each node but the first */
 };
 
 /* ---- zones ---- */
@@ -88,9 +142,8 @@ static void subtract(struct maximal *m, struct federation *from, const struct db
     if (!federation_subtract(from, zone)) mem_refuse(m->mem);
 }
 
-static void copy(struct maximal *m, struct federation *to, const struct federation *from)
+static void add_all(struct maximal *m, struct federation *to, const struct federation *from)
 {
-    federation_clear(to, from->clocks);
     for (uint32_t i = 0; i < from->count; i++) {
         const struct dbm zone = federation_get(from, i);
         add(m, to, &zone);
@@ -133,8 +186,30 @@ static void find_pieces(struct maximal *m)
     const enum pieces_result found = zoned_find(&m->roam.worker, m->kept, m->value, m->kept_stuck);
     if (found == PIECES_REFUSED) mem_refuse(m->mem);
     if (found == PIECES_FAILED) m->failed = true;
-    copy(m, &m->pieces, &own->found);
-    if (found == PIECES_FAILED) federation_clear(&m->pieces, own->moves.config.count);
+    federation_clear(&m->pieces, own->moves.config.count);
+    if (found != PIECES_FAILED && !moves_sort(&own->moves, &own->found, &m->pieces))
+        mem_refuse(m->mem);
+    m->still = own->moves.config.urgent ? UINT32_MAX : m->pieces.count;
+    if (found != PIECES_FAILED) add_all(m, &m->pieces, &own->found);
+}
+
+static bool is_still(const struct maximal *m, uint32_t k) { return k < m->still; }
+
+/* moves->next lies in piece k, or comes to it at once. */
+static enum moves_result stay(struct maximal *m, uint32_t k)
+{
+    struct moves *moves = &roam_worker(&m->roam)->moves;
+    const struct dbm piece = federation_get(&m->pieces, k);
+    return is_still(m, k) ? moves_join(moves) : moves_stay_in(moves, &piece);
+}
+
+/* Takes from m->rest what leads from the piece to a zone outside of it. */
+static void subtract_leaving(struct maximal *m, const struct dbm *piece, const struct dbm *out,
+                             uint32_t via)
+{
+    if (!find_crossing(m, piece, out, via)) return;
+    dbm_down(&m->cross);
+    subtract(m, &m->rest, &m->cross);
 }
 
 /* The stuck valuations of a part of piece k that no delay leads out of it, in m->rest. */
@@ -150,16 +225,19 @@ static void find_ends(struct maximal *m, const struct dbm *part, uint32_t k)
         dbm_copy(&m->zone, &m->cross);
         if (dbm_intersect(&m->zone, &dead)) add(m, &m->rest, &m->zone);
     }
-    if (own->moves.config.urgent || !m->rest.count) return;
+    if (is_still(m, k) || !m->rest.count) return;
     moves_enter_all(&own->moves);
     federation_clear(&m->outside, own->moves.config.count);
-    add(m, &m->outside, &own->moves.source);
-    subtract(m, &m->outside, &piece);
+    federation_clear(&m->calm, own->moves.config.count);
+    add(m, &m->calm, &own->moves.source);
+    subtract(m, &m->calm, &piece);
+    if (!moves_sort(&own->moves, &m->calm, &m->outside)) mem_refuse(m->mem);
+    const uint32_t still = m->outside.count;
+    add_all(m, &m->outside, &m->calm);
     for (uint32_t i = 0; i < m->outside.count && m->rest.count; i++) {
         const struct dbm out = federation_get(&m->outside, i);
-        dbm_copy(&m->zone, &out);
-        dbm_down(&m->zone);
-        subtract(m, &m->rest, &m->zone);
+        subtract_leaving(m, &piece, &out, VIA_BEFORE);
+        if (i >= still) subtract_leaving(m, &piece, &out, VIA_AFTER);
     }
 }
 
@@ -167,7 +245,9 @@ static void find_ends(struct maximal *m, const struct dbm *part, uint32_t k)
 
 static void found(struct maximal *m, enum ending ending, uint32_t node)
 {
-    if (m->ending != ENDING_NONE) return;
+    if (m->ending != ENDING_NONE || m->is_unclear) return;
+    m->is_unclear = ending == ENDING_STUCK && m->has_begun && !m->is_exact;
+    if (m->is_unclear) return;
     m->ending = ending;
     m->last = node;
 }
@@ -184,8 +264,7 @@ static void expand_free(struct maximal *m, uint32_t node)
     for (uint32_t i = 0; result == PIECES_GOOD && i < own->found.count; i++) {
         const struct dbm zone = federation_get(&own->found, i);
         dbm_copy(&own->moves.next, &zone);
-        moves_join(&own->moves);
-        roam_add(roam, roam->worker.words, TAG_ENTRY, ROAM_WAITS);
+        roam_add(roam, moves_join(&own->moves), roam->worker.words, TAG_ENTRY, ROAM_WAITS);
     }
 }
 
@@ -199,8 +278,7 @@ static void expand_entry(struct maximal *m, uint32_t node)
         const struct dbm piece = federation_get(&m->pieces, k);
         dbm_copy(&moves->next, &moves->source);
         if (!dbm_intersect(&moves->next, &piece)) continue;
-        moves_stay_in(moves, &piece);
-        roam_add(roam, roam->worker.words, TAG_STAY + k, ROAM_WAITS);
+        roam_add(roam, stay(m, k), roam->worker.words, TAG_STAY + k, ROAM_WAITS);
     }
 }
 
@@ -209,11 +287,10 @@ static void cross(struct maximal *m, uint32_t k, uint32_t j, uint32_t via)
     struct roam *roam = &m->roam;
     struct moves *moves = &roam_worker(roam)->moves;
     const struct dbm to = federation_get(&m->pieces, j);
-    assert(j != k);
+    assert(j != k && !is_still(m, k) && (via == VIA_BEFORE || !is_still(m, j)));
     if (!find_crossing(m, &moves->source, &to, via)) return;
     dbm_copy(&moves->next, &m->cross);
-    moves_stay_in(moves, &to);
-    roam_add(roam, roam->worker.words, TAG_STAY + j, via);
+    roam_add(roam, stay(m, j), roam->worker.words, TAG_STAY + j, via);
 }
 
 static void expand_stay(struct maximal *m, uint32_t node, uint32_t k)
@@ -227,35 +304,17 @@ static void expand_stay(struct maximal *m, uint32_t node, uint32_t k)
     bool good = dbm_intersect(&moves->source, &piece);
     assert(good); /* extrapolation only adds */
     (void)good;
-    if (!moves->config.urgent && dbm_is_unbounded(&piece)) found(m, ENDING_RESTS, node);
-    for (uint32_t j = 0; !moves->config.urgent && j < m->pieces.count; j++) {
+    if (!is_still(m, k) && dbm_is_unbounded(&piece)) found(m, ENDING_RESTS, node);
+    for (uint32_t j = 0; !is_still(m, k) && j < m->pieces.count; j++) {
         if (j == k) continue;
         cross(m, k, j, VIA_BEFORE);
-        cross(m, k, j, VIA_AFTER);
+        if (!is_still(m, j)) cross(m, k, j, VIA_AFTER);
     }
     moves->stays = true;
     roam_take_all(roam, TAG_ENTRY);
     moves->stays = false;
     find_ends(m, &moves->source, k);
     if (m->rest.count) found(m, ENDING_STUCK, node);
-}
-
-/* False: a limit was reached. */
-static enum stop_reason explore(struct maximal *m)
-{
-    struct roam *roam = &m->roam;
-    struct moves *moves = &roam_worker(roam)->moves;
-    moves->stays = !m->has_begun;
-    roam_add_initial(roam, m->has_begun ? TAG_FREE : TAG_ENTRY);
-    moves->stays = false;
-    for (uint32_t node = 0; m->ending == ENDING_NONE && node < roam_count(roam); node++) {
-        if (node % LOOK_OFTEN == 0 && roam_stops(roam) != STOP_NONE) return roam_stops(roam);
-        const uint64_t tag = roam_enter(roam, node);
-        if (tag == TAG_FREE) expand_free(m, node);
-        else if (tag == TAG_ENTRY) expand_entry(m, node);
-        else expand_stay(m, node, (uint32_t)(tag - TAG_STAY));
-    }
-    return STOP_NONE;
 }
 
 static uint64_t tag_of(const struct maximal *m, uint32_t node)
@@ -265,56 +324,189 @@ static uint64_t tag_of(const struct maximal *m, uint32_t node)
     return words[m->roam.size - 1];
 }
 
+static bool is_open(const struct maximal *m)
+{
+    return m->ending == ENDING_NONE && !m->is_unclear && m->stop == STOP_NONE;
+}
+
+static bool goes_on(const struct maximal *m) { return is_open(m) && m->expanded < m->until; }
+
+static void expand(struct maximal *m, uint32_t node)
+{
+    if (m->expanded++ % LOOK_OFTEN == 0) m->stop = roam_stops(&m->roam);
+    if (m->only_nearby && m->expanded == MOST_NEARBY) m->stop = STOP_STATES;
+    if (m->stop != STOP_NONE) return;
+    roam_worker(&m->roam)->builder.exact = m->is_exact || tag_of(m, node) != TAG_FREE;
+    const uint64_t tag = roam_enter(&m->roam, node);
+    if (tag == TAG_FREE) expand_free(m, node);
+    else if (tag == TAG_ENTRY) expand_entry(m, node);
+    else expand_stay(m, node, (uint32_t)(tag - TAG_STAY));
+}
+
+/* ---- what is done with ---- */
+
+/* The discrete state of a node, with its tag; its zone is in m->zone. */
+static const uint64_t *load_node(struct maximal *m, uint32_t node, uint64_t *hash)
+{
+    const struct nodes *nodes = &m->roam.nodes;
+    const uint64_t zone = nodes_zone_of(nodes, node);
+    const uint64_t *words = store_get(&nodes->discrete, nodes_discrete_of(nodes, node));
+    reserve(m, zones_clocks(&nodes->zones, zone));
+    zones_load(&nodes->zones, zone, &m->zone);
+    *hash = store_hash(words, (uint32_t)(m->roam.size * sizeof *words));
+    return words;
+}
+
+static bool is_covered(struct maximal *m, uint32_t node)
+{
+    uint64_t hash;
+    const uint64_t *words = load_node(m, node, &hash);
+    const uint64_t discrete = store_find(&m->done.discrete, words, hash);
+    return discrete != STORE_NONE && nodes_covers(&m->done, discrete, &m->zone);
+}
+
+static void be_done(struct maximal *m, uint32_t node)
+{
+    uint64_t hash, index;
+    bool is_new;
+    const uint64_t *words = load_node(m, node, &hash);
+    const struct nodes_zone zone = {.dbm = &m->zone};
+    const uint64_t discrete = nodes_add_discrete(&m->done, words, hash, CONFIG_NONE, &is_new);
+    if (discrete == STORE_NONE || nodes_add(&m->done, discrete, &zone, &index) == NODES_REFUSED)
+        mem_refuse(m->mem);
+}
+
 /* ---- cycles ---- */
 
-struct visit {
-    uint32_t node, next; /* edge */
-};
-
-enum { WHITE, GREY, BLACK };
-
-/* Depth-first from a node; the cycle that is met first. */
-static bool find_cycle_from(struct maximal *m, uint32_t root, uint8_t *colors)
+static void reserve_colors(struct maximal *m)
 {
-    VEC(struct visit) stack = {0};
-    bool is_found = false;
-    vec_push(m->mem, &stack, ((struct visit){root, 0}));
-    colors[root] = GREY;
-    while (stack.len && !is_found) {
-        struct visit *top = &stack.data[stack.len - 1];
+    while (m->colors.len < roam_count(&m->roam)) vec_push(m->mem, &m->colors, WHITE);
+    while (m->latest.len < m->roam.nodes.discrete.count) vec_push(m->mem, &m->latest, ROAM_NONE);
+}
+
+static uint32_t *latest_of(struct maximal *m, uint32_t node)
+{
+    return &m->latest.data[nodes_discrete_of(&m->roam.nodes, node)];
+}
+
+/* The path has a cycle from one of its nodes on, which the last one leads to, or to one that covers
+ * it. */
+static void close_cycle(struct maximal *m, uint32_t first, uint32_t closing)
+{
+    for (; first < m->visits.len; first++) vec_push(m->mem, &m->cycle, m->visits.data[first].node);
+    m->closing = closing;
+    found(m, ENDING_LOOP, m->cycle.data[0]);
+}
+
+/* Whether the node, whose zone is in m->zone, covers one of the path. */
+static bool closes(struct maximal *m, uint32_t node)
+{
+    const struct zones *zones = &m->roam.nodes.zones;
+    uint32_t at = *latest_of(m, node);
+    for (unsigned i = 0; i < MOST_COMPARED && at != ROAM_NONE; i++) {
+        zones_load(zones, nodes_zone_of(&m->roam.nodes, m->visits.data[at].node), &m->cross);
+        if (dbm_included(&m->cross, &m->zone)) return close_cycle(m, at, node), true;
+        at = m->visits.data[at].same;
+    }
+    return false;
+}
+
+/* Expands the node unless it is done with, or nothing is to be expanded any more. */
+static void visit(struct maximal *m, uint32_t node)
+{
+    const bool is_done = m->goes_deep && is_covered(m, node);
+    if (is_done) {
+        m->colors.data[node] = BLACK;
+        return;
+    }
+    if (m->goes_deep && closes(m, node)) return;
+    if (m->goes_deep && !roam_is_expanded(&m->roam, node)) expand(m, node);
+    reserve_colors(m);
+    m->colors.data[node] = GREY;
+    uint32_t *latest = latest_of(m, node);
+    vec_push(m->mem, &m->visits, ((struct visit){node, 0, *latest}));
+    *latest = m->visits.len - 1;
+}
+
+/* All after the node is searched, and nothing is found. */
+static void leave(struct maximal *m)
+{
+    const struct visit last = m->visits.data[--m->visits.len];
+    assert(*latest_of(m, last.node) == m->visits.len);
+    *latest_of(m, last.node) = last.same;
+    m->colors.data[last.node] = BLACK;
+    if (m->goes_deep) be_done(m, last.node);
+}
+
+/* Some number, for an order of edges that differs from node to node. */
+static uint32_t spread(uint32_t node) { return node * 2654435761U >> 7; }
+
+/* Depth-first from a node; ends at the cycle that is met first. */
+static void find_cycle_from(struct maximal *m, uint32_t root)
+{
+    visit(m, root);
+    while (m->visits.len && goes_on(m)) {
+        struct visit *top = &m->visits.data[m->visits.len - 1];
         uint32_t count;
         const struct roam_edge *edges = roam_edges(&m->roam, top->node, &count);
         if (top->next == count) {
-            colors[top->node] = BLACK;
-            stack.len--;
+            leave(m);
             continue;
         }
-        const uint32_t to = edges[top->next++].to;
-        if (colors[to] == WHITE) {
-            colors[to] = GREY;
-            vec_push(m->mem, &stack, ((struct visit){to, 0}));
-        } else if (colors[to] == GREY) {
-            uint32_t first = stack.len - 1;
-            while (stack.data[first].node != to) first--;
-            for (; first < stack.len; first++) vec_push(m->mem, &m->cycle, stack.data[first].node);
-            is_found = true;
+        const uint32_t to = edges[(spread(top->node) * m->probe + top->next++) % count].to;
+        if (m->colors.data[to] == WHITE) visit(m, to);
+        else if (m->colors.data[to] == GREY) {
+            uint32_t first = m->visits.len - 1;
+            while (m->visits.data[first].node != to) first--;
+            close_cycle(m, first, to);
         }
     }
-    vec_free(m->mem, &stack);
-    return is_found;
 }
 
-/* What is free of r comes back to nothing else. */
-static void find_cycle(struct maximal *m)
+/* Depth-first from all nodes; what is free of r comes back to nothing else. False: it ended before
+ * that. */
+static bool find_cycle(struct maximal *m)
 {
-    const uint64_t count = roam_count(&m->roam);
-    uint8_t *colors = mem_alloc(m->mem, count + 1);
-    bool is_found = false;
-    for (uint32_t n = 0; n < count && !is_found; n++)
-        if (colors[n] == WHITE && tag_of(m, n) != TAG_FREE)
-            is_found = find_cycle_from(m, n, colors);
-    if (is_found) found(m, ENDING_LOOP, m->cycle.data[0]);
-    mem_free(m->mem, colors);
+    m->colors.len = m->latest.len = m->visits.len = 0;
+    reserve_colors(m);
+    for (uint32_t n = 0; n < roam_count(&m->roam) && goes_on(m); n++) {
+        if (tag_of(m, n) != TAG_FREE) {
+            if (m->colors.data[n] == WHITE) find_cycle_from(m, n);
+        } else if (m->goes_deep && !is_covered(m, n)) {
+            if (!roam_is_expanded(&m->roam, n)) expand(m, n);
+            reserve_colors(m);
+            be_done(m, n);
+        }
+    }
+    return goes_on(m);
+}
+
+/* Breadth-first, so that runs are short. True: there is no more. */
+static bool look_nearby(struct maximal *m)
+{
+    struct roam *roam = &m->roam;
+    struct moves *moves = &roam_worker(roam)->moves;
+    uint32_t node = 0;
+    moves->stays = !m->has_begun;
+    roam_worker(roam)->builder.exact = m->is_exact || !m->has_begun;
+    roam_add_initial(roam, m->has_begun ? TAG_FREE : TAG_ENTRY);
+    moves->stays = false;
+    while (goes_on(m) && node < roam_count(roam) && node < NEARBY) expand(m, node++);
+    return goes_on(m) && find_cycle(m) && node == roam_count(roam);
+}
+
+static void explore(struct maximal *m)
+{
+    m->until = UINT64_MAX;
+    bool is_whole = look_nearby(m);
+    m->goes_deep = true;
+    for (m->probe = 1; m->probe <= PROBES && !m->has_begun && !is_whole && is_open(m); m->probe++) {
+        m->until = m->expanded + PROBE;
+        is_whole = find_cycle(m);
+    }
+    m->probe = 0;
+    m->until = UINT64_MAX;
+    if (!is_whole && is_open(m)) find_cycle(m);
 }
 
 /* ---- evidence ---- */
@@ -341,7 +533,7 @@ static uint32_t list_cycle(struct maximal *m)
         const uint32_t from = m->cycle.data[(first + i - 1) % count],
                        to = m->cycle.data[(first + i) % count];
         vec_push(m->mem, &m->path, to);
-        vec_push(m->mem, &m->vias, via_of(m, from, to));
+        vec_push(m->mem, &m->vias, via_of(m, from, (first + i) % count ? to : m->closing));
     }
     return round;
 }
@@ -393,6 +585,7 @@ static void enter_node(struct maximal *m, uint32_t node)
     const uint64_t *words =
         store_get(&m->roam.nodes.discrete, nodes_discrete_of(&m->roam.nodes, node));
     memcpy(m->roam.words, words, m->roam.size * sizeof *words);
+    roam_worker(&m->roam)->builder.exact = true;
     roam_enter_words(&m->roam, m->roam.words);
     find_pieces(m);
 }
@@ -444,7 +637,7 @@ static void choose_end(struct evidence *e, struct choice *choice, uint32_t node)
     choose_none(e, choice);
     const struct dbm piece = federation_get(&m->pieces, k);
     find_ends(m, &piece, k);
-    copy(m, &choice->zones, &m->rest);
+    add_all(m, &choice->zones, &m->rest);
 }
 
 static struct choice *add_event(struct evidence *e, uint32_t rule)
@@ -590,8 +783,13 @@ static void prepare(struct maximal *m, struct task *task, const struct property_
     pieces_prepare(&m->roam.zoned.pieces, &m->roam.zoned.space.program, m->kept);
     pieces_prepare(&m->roam.zoned.pieces, &m->roam.zoned.space.program, m->begun);
     roam_open(&m->roam);
+    const uint32_t bytes = (uint32_t)(m->roam.size * sizeof *m->roam.words);
+    const struct layout whole = {.record_bytes = bytes, .key_bytes = bytes};
+    if (!nodes_init(&m->done, m->mem, &whole, false, &m->done_work)) mem_refuse(m->mem);
+    m->has_done = true;
     federation_init(&m->pieces, m->mem, 0);
     federation_init(&m->outside, m->mem, 0);
+    federation_init(&m->calm, m->mem, 0);
     federation_init(&m->rest, m->mem, 0);
 }
 
@@ -599,26 +797,39 @@ static void release(struct maximal *m)
 {
     federation_release(&m->pieces);
     federation_release(&m->outside);
+    federation_release(&m->calm);
     federation_release(&m->rest);
     if (m->has_zones) dbm_release(&m->zone, m->mem), dbm_release(&m->cross, m->mem);
+    if (m->has_done) nodes_release(&m->done);
+    nodes_release_work(&m->done_work, m->mem);
+    vec_free(m->mem, &m->colors);
+    vec_free(m->mem, &m->visits);
+    vec_free(m->mem, &m->latest);
     vec_free(m->mem, &m->cycle);
     vec_free(m->mem, &m->path);
     vec_free(m->mem, &m->vias);
     roam_release(&m->roam);
 }
 
-void maximal_check(struct task *task, struct property_result *entry, struct result *result)
+enum stop_reason maximal_check(struct task *task, struct property_result *entry,
+                               struct result *result, double started, bool only_nearby)
 {
     struct maximal *m = mem_alloc(task->model->mem, sizeof *m);
-    prepare(m, task, entry, result);
-    const enum stop_reason stop = explore(m);
-    if (stop == STOP_NONE && m->ending == ENDING_NONE) find_cycle(m);
+    for (bool is_exact = false;; is_exact = true) {
+        prepare(m, task, entry, result);
+        m->roam.started = started;
+        m->only_nearby = only_nearby;
+        m->is_exact = is_exact || m->kept_stuck || m->begun_stuck;
+        explore(m);
+        if (!m->is_unclear) break;
+        assert(!is_exact);
+        release(m);
+    }
+    const enum stop_reason stop = m->stop;
     if (m->ending != ENDING_NONE) {
         const struct mem_lift lift = mem_lift(m->mem);
         entry->verdict = VERDICT_VIOLATED;
         entry->reason = NULL;
-        while (m->roam.first.len < roam_count(&m->roam)) /* those that were not expanded */
-            vec_push(m->mem, &m->roam.first, m->roam.edges.len);
         entry->trace = show(m);
         mem_lower(m->mem, lift);
     } else if (stop != STOP_NONE) entry->reason = stop_reason_text[stop];
@@ -626,4 +837,5 @@ void maximal_check(struct task *task, struct property_result *entry, struct resu
     else entry->verdict = VERDICT_HOLDS, entry->reason = NULL;
     release(m);
     mem_free(task->model->mem, m);
+    return stop;
 }

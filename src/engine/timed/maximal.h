@@ -5,8 +5,11 @@
 #include "result/result.h"
 
 bool maximal_decides(const struct model *model, const struct property_result *entry);
-/* Answers it in place. Memory is taken by calls that jump when it is refused; then memory in use is
- * the caller's to free, with everything. */
-void maximal_check(struct task *task, struct property_result *entry, struct result *result);
+/* Answers it in place; says why it ended early. `started` is when the time that is limited began.
+ * only_nearby: gives up after 20,000 symbolic states (STOP_STATES). Memory is taken by
+ * calls that jump when it is refused; then memory in use is the caller's to free, with everything.
+ */
+enum stop_reason maximal_check(struct task *task, struct property_result *entry,
+                               struct result *result, double started, bool only_nearby);
 
 #endif

@@ -143,6 +143,15 @@ static enum moves_result let_pass(struct moves *moves, const struct config *conf
     return MOVES_ZONE;
 }
 
+/* What moves_next gives is not of a step. */
+static void give_alone(struct moves *moves)
+{
+    moves->is_ready = moves->is_passed = false;
+    moves->next_passed = 0;
+    moves->single = true;
+    moves->piece = 1; /* no step follows */
+}
+
 enum moves_result moves_initial(struct moves *moves, const struct config *config)
 {
     const uint32_t timers = moves->timers->list.len;
@@ -152,9 +161,7 @@ enum moves_result moves_initial(struct moves *moves, const struct config *config
         if (source >= timers && moves->model->clocks.data[source - timers].init)
             dbm_reset(&moves->next, i + 1, moves->model->clocks.data[source - timers].init);
     }
-    moves->is_ready = moves->is_passed = false;
-    moves->single = true;
-    moves->piece = 1; /* no step follows */
+    give_alone(moves);
     return let_pass(moves, config);
 }
 
@@ -179,16 +186,26 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
     enter(moves, config);
 }
 
-void moves_join(struct moves *moves) { moves_extrapolate(moves, &moves->next, &moves->config); }
+enum moves_result moves_join(struct moves *moves)
+{
+    assert(!dbm_is_empty(&moves->next));
+    give_alone(moves);
+    if (!moves->any_slow) {
+        moves_extrapolate(moves, &moves->next, &moves->config);
+        moves->is_ready = true;
+        return MOVES_ZONE;
+    }
+    moves->is_passed = true;
+    return moves_part(moves, &moves->config) ? MOVES_ZONE : MOVES_REFUSED;
+}
 
-void moves_stay_in(struct moves *moves, const struct dbm *zone)
+enum moves_result moves_stay_in(struct moves *moves, const struct dbm *zone)
 {
     if (!moves->config.urgent) {
         dbm_up(&moves->next);
         dbm_intersect(&moves->next, zone);
     }
-    assert(!dbm_is_empty(&moves->next));
-    moves_extrapolate(moves, &moves->next, &moves->config);
+    return moves_join(moves);
 }
 
 void moves_enter_all(struct moves *moves)

@@ -73,11 +73,16 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
 /* The same with all valuations that the configuration in moves->config allows. */
 void moves_enter_all(struct moves *moves);
 
-/* In the state at hand: lets time pass in moves->next as long as it is in the zone, to which it
- * belongs or comes at once, and joins what no future comparison can tell apart. */
-void moves_stay_in(struct moves *moves, const struct dbm *zone);
-/* The same without letting time pass. */
-void moves_join(struct moves *moves);
+/* In the state at hand: joins what no future comparison can tell apart from points of moves->next;
+ * moves_next gives the zones. */
+enum moves_result moves_join(struct moves *moves);
+/* The same after letting time pass as long as it is in the zone, to which moves->next belongs or
+ * comes at once. The zone meets no guards of urgent rules (moves_sort). */
+enum moves_result moves_stay_in(struct moves *moves, const struct dbm *zone);
+/* Takes from zones of the state at hand what meets the guards of urgent rules, where no time
+ * passes, and adds it to others. Both are cut along the constraints of these guards, and do not
+ * overlap where the zones did not. False: memory was refused. */
+bool moves_sort(struct moves *moves, struct federation *zones, struct federation *still);
 
 /* Taking a rule. `rules` are all that are enabled, among them the ones that hold this one back.
  * MOVES_REFUSED: memory was refused. MOVES_ZONE: it can be taken at some time; then moves_next
@@ -115,6 +120,8 @@ void moves_extrapolate(struct moves *moves, struct dbm *zone, const struct confi
 /* moves->next, which lies within the invariants, has just been entered: time passes. The zones are
  * in moves->passed. False: memory was refused. */
 bool moves_pass(struct moves *moves, const struct config *config);
+/* The same without letting time pass. */
+bool moves_part(struct moves *moves, const struct config *config);
 static inline bool moves_rushes(const struct config *config)
 {
     return config->bound_count && config_bound(config, config->bound_count - 1)->group;

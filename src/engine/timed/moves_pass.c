@@ -173,6 +173,45 @@ bool moves_subtract_futures(struct moves *moves, const struct moves_rule *rules,
     return true;
 }
 
+/* The bounds from *at on are those of one urgent rule, up to another group. Cuts moves->guarded by
+ * them one after the other: what is outside comes to moves->open, what meets all stays. */
+static bool cut_by_bounds(struct moves *moves, uint32_t at)
+{
+    const struct config *config = &moves->config;
+    const uint32_t group = config_bound(config, at)->group;
+    struct dbm *zone = &moves->guarded;
+    for (; at < config->bound_count && !dbm_is_empty(zone); at++) {
+        const struct config_bound *bound = config_bound(config, at);
+        if (bound->group != group) break;
+        dbm_copy(&moves->other, zone);
+        if (dbm_constrain(&moves->other, bound->y, bound->x, bound_negate(bound->bound))
+            && !federation_add(&moves->open, &moves->other))
+            return false;
+        dbm_constrain(zone, bound->x, bound->y, bound->bound);
+    }
+    return true;
+}
+
+bool moves_sort(struct moves *moves, struct federation *zones, struct federation *still)
+{
+    const struct config *config = &moves->config;
+    assert(zones->clocks == config->count && still->clocks == config->count);
+    for (uint32_t at = 0, next; next = at, next_group(config, &next, &moves->other); at = next) {
+        while (!config_bound(config, at)->group) at++;
+        federation_clear(&moves->open, config->count);
+        for (uint32_t i = 0; i < zones->count; i++) {
+            const struct dbm zone = federation_get(zones, i);
+            dbm_copy(&moves->guarded, &zone);
+            if (!cut_by_bounds(moves, at)
+                || (!dbm_is_empty(&moves->guarded) && !federation_add(still, &moves->guarded)))
+                return false;
+        }
+        federation_clear(zones, config->count);
+        if (!add_all(zones, &moves->open)) return false;
+    }
+    return true;
+}
+
 /* ---- differences ---- */
 
 /* The clocks of a diagonal in zones of the configuration; false: one of them is not active. */
@@ -223,22 +262,32 @@ static void extrapolate_part(struct moves *moves, const struct config *config, s
     }
 }
 
-bool moves_pass(struct moves *moves, const struct config *config)
+/* The zones in moves->passed. */
+static bool extrapolate_all(struct moves *moves, const struct config *config)
 {
-    federation_clear(&moves->passed, config->count);
-    if (moves_rushes(config) && !moves->stays) {
-        if (!pass_rushing(moves, config)) return false;
-    } else {
-        if (!config->urgent && !moves->stays) {
-            dbm_up(&moves->next);
-            moves_stop(&moves->next, config);
-        }
-        if (!federation_add(&moves->passed, &moves->next)) return false;
-    }
     for (uint32_t k = 0; k < moves->passed.count; k++) {
         if (!cut_by_diagonals(moves, config, k)) return false;
         struct dbm zone = federation_get(&moves->passed, k);
         extrapolate_part(moves, config, &zone);
     }
     return true;
+}
+
+bool moves_part(struct moves *moves, const struct config *config)
+{
+    federation_clear(&moves->passed, config->count);
+    return federation_add(&moves->passed, &moves->next) && extrapolate_all(moves, config);
+}
+
+bool moves_pass(struct moves *moves, const struct config *config)
+{
+    if (moves_rushes(config) && !moves->stays) {
+        federation_clear(&moves->passed, config->count);
+        return pass_rushing(moves, config) && extrapolate_all(moves, config);
+    }
+    if (!config->urgent && !moves->stays) {
+        dbm_up(&moves->next);
+        moves_stop(&moves->next, config);
+    }
+    return moves_part(moves, config);
 }

@@ -217,6 +217,13 @@ static bool write_zone(struct nodes_zone *zone, struct zones_work *work, struct 
     return true;
 }
 
+bool nodes_covers(const struct nodes *nodes, uint64_t discrete, const struct dbm *zone)
+{
+    const struct measure size = measure_of(zone);
+    assert(!nodes->equal);
+    return find_larger(nodes, discrete, zone, &size, 0) != SET_NONE;
+}
+
 uint64_t nodes_find_equal(const struct nodes *nodes, uint64_t discrete, const uint8_t *string,
                           size_t bytes, uint32_t hash)
 {

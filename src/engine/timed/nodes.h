@@ -106,6 +106,9 @@ enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct
 bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
                 struct zones_work *work, struct mem *mem, uint64_t *index);
 
+/* Of a set by inclusion: whether a pair of the discrete state includes the zone. */
+bool nodes_covers(const struct nodes *nodes, uint64_t discrete, const struct dbm *zone);
+
 /* Of a set whose pairs are all told apart: the number of one, by its zone's string, or SET_NONE. */
 uint64_t nodes_find_equal(const struct nodes *nodes, uint64_t discrete, const uint8_t *string,
                           size_t bytes, uint32_t hash);

@@ -40,7 +40,7 @@ void roam_release(struct roam *roam)
     vec_free(roam->mem, &roam->parents);
     vec_free(roam->mem, &roam->vias);
     vec_free(roam->mem, &roam->edges);
-    vec_free(roam->mem, &roam->first);
+    vec_free(roam->mem, &roam->spans);
 }
 
 enum stop_reason roam_stops(const struct roam *roam)
@@ -78,8 +78,8 @@ uint64_t roam_enter(struct roam *roam, uint32_t node)
     roam_enter_words(roam, roam->words);
     roam->at = node;
     if (roam->keeps_edges) {
-        assert(roam->first.len == node);
-        vec_push(roam->mem, &roam->first, roam->edges.len);
+        assert(!roam_is_expanded(roam, node));
+        roam->spans.data[node] = (struct roam_span){roam->edges.len, 0, true};
     }
     return tag;
 }
@@ -91,7 +91,7 @@ void roam_load(struct roam *roam, uint32_t node)
     moves_enter_state(moves, &config, &roam->nodes.zones, nodes_zone_of(&roam->nodes, node));
 }
 
-void roam_add(struct roam *roam, const uint64_t *words, uint64_t tag, uint32_t via)
+static void add(struct roam *roam, const uint64_t *words, uint64_t tag, uint32_t via)
 {
     const uint32_t bytes = (uint32_t)(roam->size * sizeof *words);
     const struct nodes_zone zone = {.dbm = &roam_worker(roam)->moves.next};
@@ -107,10 +107,22 @@ void roam_add(struct roam *roam, const uint64_t *words, uint64_t tag, uint32_t v
     if (result == NODES_NEW) {
         vec_push(roam->mem, &roam->parents, roam->at);
         vec_push(roam->mem, &roam->vias, via);
+        if (roam->keeps_edges) vec_push(roam->mem, &roam->spans, ((struct roam_span){0}));
     }
     assert(roam->parents.len == roam_count(roam));
-    if (roam->keeps_edges && roam->at != ROAM_NONE)
-        vec_push(roam->mem, &roam->edges, ((struct roam_edge){(uint32_t)index, via}));
+    if (!roam->keeps_edges || roam->at == ROAM_NONE) return;
+    vec_push(roam->mem, &roam->edges, ((struct roam_edge){(uint32_t)index, via}));
+    roam->spans.data[roam->at].count++;
+    assert(roam->spans.data[roam->at].first + roam->spans.data[roam->at].count == roam->edges.len);
+}
+
+void roam_add(struct roam *roam, enum moves_result moved, const uint64_t *words, uint64_t tag,
+              uint32_t via)
+{
+    struct moves *moves = &roam_worker(roam)->moves;
+    while (moved == MOVES_ZONE && (moved = moves_next(moves)) == MOVES_ZONE)
+        add(roam, words, tag, via);
+    if (moved == MOVES_REFUSED) mem_refuse(roam->mem);
 }
 
 /* ---- steps ---- */
@@ -124,11 +136,9 @@ void roam_take_all(struct roam *roam, uint64_t tag)
         if ((roam->leave_out && roam->leave_out[rule]) || !moves_can_begin(&own->moves, rule))
             continue;
         if (!zoned_resolve(worker, NULL, i)) mem_refuse(roam->mem);
-        enum moves_result moved =
+        const enum moves_result moved =
             moves_begin(&own->moves, &own->moving[i], own->moving, own->rule_count);
-        while (moved == MOVES_ZONE && (moved = moves_next(&own->moves)) == MOVES_ZONE)
-            roam_add(roam, batch_words(&own->listed, own->rules[i].listed), tag, rule);
-        if (moved == MOVES_REFUSED) mem_refuse(roam->mem);
+        roam_add(roam, moved, batch_words(&own->listed, own->rules[i].listed), tag, rule);
     }
 }
 
@@ -143,10 +153,7 @@ void roam_add_initial(struct roam *roam, uint64_t tag)
         layout_pack(&space->layout, space->model, space->initial, words);
         roam_enter_words(roam, words);
         const struct config config = moves->config;
-        enum moves_result moved = moves_initial(moves, &config);
-        while (moved == MOVES_ZONE && (moved = moves_next(moves)) == MOVES_ZONE)
-            roam_add(roam, words, tag, ROAM_NONE);
-        if (moved == MOVES_REFUSED) mem_refuse(roam->mem);
+        roam_add(roam, moves_initial(moves, &config), words, tag, ROAM_NONE);
     } while (eval_next_initial(space->model, space->initial));
     mem_free(roam->mem, words);
 }

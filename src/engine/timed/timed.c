@@ -20,7 +20,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { POLL_STATES = 256, POLL_RULES = 50000 };
+enum { POLL_STATES = 256, POLL_RULES = 50000, NEARBY_SHARE = 8 };
 
 /* ---- properties ---- */
 
@@ -53,6 +53,12 @@ static const char *why_not(const struct task *task, const struct property_result
     return order_of(task)->no_graph;
 }
 
+/* By a search of its own. */
+static bool is_answered_later(const struct model *model, const struct property_result *entry)
+{
+    return maximal_decides(model, entry) || extremes_decides(model, entry);
+}
+
 static const char too_many_queries[] =
     "more than 64 queries about clocks or deadlocks are asked at once: choose some with -p";
 
@@ -60,7 +66,7 @@ static void prepare_property(struct search *search, uint32_t i)
 {
     struct property_result *entry = &search->task->properties[i];
     expr always;
-    search->findings.undecided += !entry->watched_only;
+    search->findings.undecided += !entry->watched_only && !is_answered_later(search->model, entry);
     if (entry->kind == PROPERTY_DEADLOCK) search->findings.deadlock = i;
     else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->findings.runtime_error = i;
     else if (zoned_sees(search->model, entry)) {
@@ -225,44 +231,17 @@ static void run_exactly(void *context)
 
 /* ---- queries that need searches of their own ---- */
 
-static bool is_answered_later(const struct model *model, const struct property_result *entry)
+/* Why such searches cannot say all; NULL: they can. */
+static const char *why_not_whole(const struct task *task)
 {
-    return maximal_decides(model, entry) || extremes_decides(model, entry);
-}
-
-/* Whether steps with clock guards stop time: then time does not pass freely in the zones of a
- * state, and which parts of them one leads to would have to be asked. */
-static bool has_urgent_guards(const struct model *model)
-{
-    bool found = false;
-    for (uint32_t r = 0; r < model->rules.len; r++)
-        found |= model->rules.data[r].is_urgent && model->rules.data[r].guards;
-    return found;
-}
-
-static bool has_differences(const struct model *model)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < model->constraints.len; i++)
-        found |= clocks_is_diagonal(&model->constraints.data[i]);
-    return found;
-}
-
-/* Why the graph is not all there; NULL: it is. */
-static const char *why_not_later(const struct task *task, const struct result *result)
-{
-    if (result->stop != STOP_NONE) return stop_reason_text[result->stop];
-    if (has_urgent_guards(task->model))
-        return "this kind of query is not decided where urgent steps have clock guards";
-    if (has_differences(task->model))
-        return "this kind of query is not decided where clocks are compared with each other";
     if (task->part || task->max_depth || task->by_interactions || task->hides_position)
         return "it needs the whole graph: without --bound, --split and --partition";
     return NULL;
 }
 
 /* Memory that is refused leaves the property unknown, and what it had until everything ends. */
-static void answer_query(struct task *task, struct property_result *entry, struct result *result)
+static enum stop_reason answer_query(struct task *task, struct property_result *entry,
+                                     struct result *result, double started, bool only_nearby)
 {
     struct mem *mem = task->model->mem;
     const struct mem_lift before = {mem->limit, mem->lifted};
@@ -274,24 +253,58 @@ static void answer_query(struct task *task, struct property_result *entry, struc
         entry->trace = NULL;
         entry->verdict = VERDICT_UNKNOWN;
         entry->reason = stop_reason_text[result_why_refused()];
-        return;
+        return result_why_refused();
     }
     mem->recover = &recover;
-    if (maximal_decides(task->model, entry)) maximal_check(task, entry, result);
-    else extremes_check(task, entry, result);
+    const enum stop_reason stop = maximal_decides(task->model, entry)
+                                      ? maximal_check(task, entry, result, started, only_nearby)
+                                      : extremes_check(task, entry, result, started);
     mem->recover = outer;
+    return stop;
 }
 
-static void answer_queries(struct task *task, struct result *result)
+/* Queries about whole runs are first asked of what is near the initial states: that often decides
+ * them, where the search for all other properties takes long. The answers are kept aside, because
+ * that search begins with fresh properties, twice sometimes. What a refusal of memory leaves behind
+ * is lost for it, so little is given to this. */
+static struct property_result *answer_nearby(struct task *task, struct result *result,
+                                             double started)
 {
-    const double started = clock_now();
+    const struct model *model = task->model;
+    const size_t size = (task->property_count + UINT64_C(1)) * sizeof(struct property_result);
+    struct mem *mem = model->mem;
+    struct property_result *nearby = mem_alloc(mem, size);
+    const struct mem_lift before = {mem->limit, mem->lifted};
+    enum stop_reason stop = why_not_whole(task) ? STOP_DEPTH : STOP_NONE;
+    if (mem->limit > mem->used) mem->limit = mem->used + (mem->limit - mem->used) / NEARBY_SHARE;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        nearby[i] = task->properties[i];
+        if (!maximal_decides(model, &nearby[i])) continue;
+        if (stop == STOP_NONE || stop == STOP_STATES)
+            stop = answer_query(task, &nearby[i], result, started, true);
+    }
+    mem_lower(mem, before);
+    return nearby;
+}
+
+/* What is not known yet, after the search for all other properties. */
+static void answer_queries(struct task *task, const struct property_result *nearby,
+                           struct result *result, double started)
+{
+    const bool ended = result->stop != STOP_NONE && result->stop != STOP_DECIDED;
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
         if (!is_answered_later(task->model, entry)) continue;
-        entry->reason = why_not_later(task, result);
-        if (!entry->reason) answer_query(task, entry, result);
+        if (nearby[i].verdict != VERDICT_UNKNOWN) {
+            *entry = nearby[i];
+            continue;
+        }
+        entry->reason = ended ? stop_reason_text[result->stop] : why_not_whole(task);
+        if (entry->reason) continue;
+        const enum stop_reason stop = answer_query(task, entry, result, started, false);
+        if (result->stop == STOP_DECIDED && stop != STOP_NONE) result->stop = stop;
     }
-    result->seconds += clock_now() - started;
+    result->seconds = clock_now() - started;
 }
 
 /* A search that meets a state whose deadlock its zones do not tell begins again with exact ones.
@@ -300,16 +313,21 @@ static void answer_queries(struct task *task, struct result *result)
  * parts begin again: run/split.c does that. */
 void timed_run(struct task *task, const struct search_graph *graph, struct result *result)
 {
+    const double started = clock_now();
     struct repetition repetition = {
-        .task = task, .graph = graph, .result = result, .started = clock_now()};
+        .task = task, .graph = graph, .result = result, .started = started};
+    struct result before = {0};
     assert(task->order != ORDER_PAST_FREEZE || !graph);
+    struct property_result *nearby = answer_nearby(task, &before, started);
     furthest_begin(&repetition.furthest, task);
     bool done =
         run_once(task, graph, result, task->exact_zones || is_exact_run(task), repetition.started);
     furthest_add(&repetition.furthest, result);
     if (!done && !task->part) furthest_run(&repetition.furthest, run_exactly, &repetition);
     furthest_end(&repetition.furthest, result);
-    answer_queries(task, result);
+    if (before.broken) result->broken = before.broken;
+    answer_queries(task, nearby, result, started);
+    mem_free(task->model->mem, nearby);
 }
 
 /* ---- what is beyond it ---- */

@@ -8,8 +8,6 @@
 #include "engine/timed/zoned.h"
 #include "search/findings.h"
 
-#include <assert.h>
-
 /* ---- before the search ---- */
 
 static const struct model_query *query_of(const struct model *model,
@@ -25,23 +23,12 @@ bool zoned_sees(const struct model *model, const struct property_result *entry)
            && (query->kind == QUERY_ALWAYS || query->kind == QUERY_SOMETIME);
 }
 
-static void watch_constraint(struct zoned *zoned, const struct clock_constraint *constraint)
-{
-    const struct expr_node *value =
-        constraint->varies ? expr_get(&zoned->space.model->exprs, constraint->value) : NULL;
-    const int64_t low = value ? value->low : constraint->bound,
-                  high = value ? value->high : constraint->bound;
-    assert(bound_fits(low) && bound_fits(high)); /* the model was refused otherwise */
-    if (constraint->x != MODEL_NONE) clocks_watch(&zoned->clocks, constraint->x, high);
-    if (constraint->y != MODEL_NONE) clocks_watch(&zoned->clocks, constraint->y, -low);
-}
-
 void zoned_watch_condition(struct zoned *zoned, formula f)
 {
     const struct model *model = zoned->space.model;
     const struct formula_node *node = formula_get(&model->formulas, f);
     if (node->op == FORMULA_CLOCK)
-        watch_constraint(zoned, &model->constraints.data[node->constraint]);
+        clocks_watch_constraint(&zoned->clocks, &model->constraints.data[node->constraint]);
     for (unsigned i = 0; i < formula_table[node->op].arity; i++)
         zoned_watch_condition(zoned, i ? node->b : node->a);
 }

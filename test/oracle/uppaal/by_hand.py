@@ -251,6 +251,42 @@ CASES = {
         system S;''', {
             'E<> S.A and x == 3': True, 'E<> S.A and x > 3': False, 'A<> S.B': True,
             'E<> S.B and x > 3': True}),
+    'whole runs with differences of clocks': ('''
+        clock x, y;
+        process P() { state A { y <= 4 }, B; init A;
+            trans A -> A { guard y == 4; assign y = 0; }, A -> B { guard x - y > 7 && x - y < 9; };
+        }
+        system P;''', {
+            'E[] P.A': True, 'A<> P.B': False, 'E[] x - y <= 4': False, 'E[] x - y <= 8': True,
+            'A<> x - y >= 4': True, 'x - y == 4 --> x - y == 8': True,
+            'P.A and x - y == 8 --> P.B': False, 'sup{P.A}: y': [[(4, 1)]],
+            'sup{P.B}: y': [['large']], 'inf{P.B}: x': [[(8, 1)]],
+            'sup{x - y < 8}: x': [[(8, 1)]]}),
+    'a difference in a query, of a clock that is set to more than 0': ('''
+        clock x, y, z;
+        process P() { state A { z <= 4 }, B { z <= 4 }, C; init A;
+            trans A -> B { guard z == 2; }, B -> C { guard z >= 4; assign x = 5; }; }
+        system P;''', {
+            'E<> P.C and x - y > 2': False, 'E<> P.C and x - y > 0': True,
+            'A[] P.C imply x - y <= 2': True, 'E[] x - y >= 0': True}),
+    'whole runs that an urgent step with a clock guard ends': ('''
+        clock x, y; urgent broadcast chan u;
+        process S() { state A, B; init A; trans A -> B { guard x > 3; sync u!; }; }
+        system S;''', {
+            'E<> S.B': False, 'E[] S.A': True, 'A<> S.B': False, 'A<> x == 3': True,
+            'E[] x < 3': False, 'E[] x <= 3': True, 'x == 1 --> deadlock and x == 3': True,
+            'sup: x': [[(3, 1)]], 'A<> x > 3': False}),
+    'an urgent step with a clock guard that closes': ('''
+        clock x, y; urgent broadcast chan u;
+        process S() { state A, B { x <= 5 }; init A;
+            trans A -> B { guard x >= 2 && y <= 3; sync u!; },
+                  A -> A { guard x == 1; assign x = 0; }, B -> A { guard x >= 4; }; }
+        system S;''', {
+            'A<> S.B': False, 'E[] S.A': True, 'E[] S.A and y < 3': False,
+            'E[] S.A and x < 3': True,
+            'S.A and y > 4 --> x >= 9': False, 'S.B --> x >= 4': True, 'S.B --> S.A': True,
+            'S.B --> S.A and y > 5': True, 'sup{S.A and y <= 2}: x': [[(2, 1)]],
+            'sup{S.A}: x': [['large']], 'inf{S.B}: y': [[(2, 1)]], 'sup{S.B}: y': [[(6, 1)]]}),
     'steps that fail are not taken': ('''
         int[0,2] v; int[0,1] a[2];
         process P() { state A, B, C; init A;

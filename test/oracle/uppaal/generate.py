@@ -12,8 +12,8 @@ import random
 from types import SimpleNamespace
 from xml.sax.saxutils import escape
 
-FEATURES = {'open': 0.5, 'diagonal': 0.15, 'error': 0.25, 'priority': 0.2, 'process_priority': 0.12,
-            'urgent_guard': 0.15, 'receive_guard': 0.25, 'varying': 0.5, 'functions': 0.5,
+FEATURES = {'open': 0.5, 'diagonal': 0.25, 'error': 0.25, 'priority': 0.2, 'process_priority': 0.12,
+            'urgent_guard': 0.25, 'receive_guard': 0.25, 'varying': 0.5, 'functions': 0.5,
             'records': 0.4, 'branch': 0.25, 'select': 0.5, 'meta': 0.15, 'sets': 0.5,
             'partial': 0.25, 'scalar': 0.15, 'reference': 0.4, 'integer_invariant': 0.3,
             'reset_to': 0.4, 'local_clock': 0.5, 'first_clock': 0.1, 'code_clock': 0.15}
