@@ -72,7 +72,9 @@
     X(ORDERS, "`--show orders` or `enumerated-orders`", ask->show_orders)                          \
     X(ENUMERATED, "`--show enumerated-orders`", ask->enumerate_orders)                             \
     X(WORDS, "`--words`", ask->words)                                                              \
-    X(ZONES_INCLUSION, "`--zones inclusion`", ask->has_zones && !ask->equal_zones)                 \
+    X(ZONES_INCLUSION, "`--zones inclusion`", ask->has_zones && ask->zones == ZONES_BY_INCLUSION)  \
+    X(ZONES_SIMULATION, "`--zones simulation`",                                                    \
+      ask->has_zones && ask->zones == ZONES_BY_SIMULATION)                                         \
     X(PROPERTY, "`--property`", ask->properties.len)                                               \
     X(ONE_PROPERTY, "one `--property`", ask->properties.len == 1)                                  \
     X(FORMULA, "a formula", ask->formulas.len)                                                     \
@@ -186,6 +188,8 @@ static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
                                           {HAS_SYMBOLIC, "engine symbolic"},
                                           {HAS_BOUNDED, "engine bounded"},
                                           {NOTHING, NULL}};
+static const struct named covering_zones[] = {
+    {HAS_ZONES_INCLUSION, "inclusion"}, {HAS_ZONES_SIMULATION, "simulation"}, {NOTHING, NULL}};
 static const struct named with_zones[] = {
     {HAS_TIMED, "zones"}, {HAS_MODEL_TIME, "zones"}, {NOTHING, NULL}};
 static const struct named orders_of_symbolic[] = {
@@ -329,9 +333,10 @@ static const struct row rows[] = {
     {{HAS_ORDERS, HAS_PARTITION_HIDDEN},
      .text = "--show orders does not go with --partition-hidden, which may miss p-paths",
      .why = "a hidden position loses p-paths, and orders are counted exactly"},
-    {{HAS_ORDERS, HAS_ZONES_INCLUSION},
-     .text = "--show orders needs --zones equal: a zone that includes another has more orders",
-     .why = "a zone that stands for a smaller one lends it orders that it has not"},
+    {{HAS_ORDERS},
+     .one_of = covering_zones,
+     .text = "--show orders needs --zones equal: a zone that stands for another has more orders",
+     .why = "a zone that stands for another lends it orders that it has not"},
     {{HAS_ENUMERATED, HAS_WORDS},
      .text = "--words goes with --show orders",
      .why = "the list is that of the automaton"},

@@ -78,7 +78,7 @@ static void close_worker(struct worker *worker)
     config_builder_release(&own->builder);
     batch_release(&own->listed);
     batch_release(&own->ahead);
-    zones_release_work(&own->strings, mem);
+    nodes_release_work(&own->looks, mem);
     pieces_release_work(&own->pieces);
     federation_release(&own->within);
     federation_release(&own->found);

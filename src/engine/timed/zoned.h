@@ -26,7 +26,7 @@ struct zoned {
     struct configs configs;
     struct nodes_work work;
     bool exact; /* zones keep deadlocks */
-    bool equal; /* every zone is kept */
+    enum zone_storage storage;
     struct pieces pieces;
     struct zoned_query *queries; /* what is looked for in zones: a sight each (findings.h) */
     uint32_t query_count;
@@ -94,7 +94,7 @@ struct zoned_worker {
     bool barred;     /* a rule is not permitted there */
     bool is_closed;  /* the state that was in files need not be expanded */
     uint32_t source; /* the configuration of the state at hand, if it is one of the batch */
-    struct zones_work strings;
+    struct nodes_work looks;
     struct pieces_work pieces;
     struct federation within, found; /* of a condition: where it is asked, where it is true */
     const struct set *at_hand;       /* that states are expanded of */
