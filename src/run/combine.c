@@ -205,13 +205,14 @@ static const struct named not_hiding[] = {{HAS_MODEL_TIME, "the timed engine"},
                                           {HAS_GUIDE_AUTO, "--bound auto"},
                                           {HAS_PAST, "past-freeze order"},
                                           {NOTHING, NULL}};
-static const struct named without_time[] = {{HAS_DFS, "dfs"},
-                                            {HAS_BEST, "best-first"},
-                                            {HAS_REDUCE, "reduce"},
-                                            {HAS_EXPLICIT, "explicit"},
-                                            {HAS_SYMBOLIC, "symbolic"},
-                                            {HAS_BOUNDED, "bounded"},
-                                            {NOTHING, NULL}};
+static const struct named without_time[] = {{HAS_DFS, "dfs"},           {HAS_BEST, "best-first"},
+                                            {HAS_EXPLICIT, "explicit"}, {HAS_SYMBOLIC, "symbolic"},
+                                            {HAS_BOUNDED, "bounded"},   {NOTHING, NULL}};
+static const struct named beyond_stubborn[] = {{HAS_KEEP_LTL, "keep ltl"},
+                                               {HAS_KEEP_CTL, "keep ctl"},
+                                               {HAS_TWO_PHASE, "reduce two-phase"},
+                                               {HAS_PAST, "order past-freeze"},
+                                               {NOTHING, NULL}};
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
 static void search_symbolic(struct ask *ask) { ask->engine = ENGINE_SYMBOLIC; }
@@ -238,6 +239,26 @@ struct row {
     void (*then)(struct ask *ask); /* when there is no text */
     const char *why;               /* the reason; for what follows: what that is */
 };
+
+/* With time there is one reduction (reduce/stubborn.h), whether the user names the engine or the
+ * model asks for it. */
+#define REDUCED_IN_TIME(WHEN)                                                                      \
+    {{WHEN, HAS_REDUCE},                                                                           \
+     .one_of = beyond_stubborn,                                                                    \
+     .text = "with time, --reduce keeps what is reachable, deadlocks and run-time errors: it "     \
+             "does not go with --{name}",                                                          \
+     .why = "where time stands still, stubborn sets keep what is reachable, deadlocks and "        \
+            "run-time errors"},                                                                    \
+        {{WHEN, HAS_REDUCE, HAS_EXPLORE},                                                          \
+         .without = {HAS_KEEP_DEADLOCKS},                                                          \
+         .text = "an exploration keeps ltl, which no reduction does with time: add --keep "        \
+                 "deadlock",                                                                       \
+         .why = "an exploration keeps ltl, which stubborn sets do not"},                           \
+    {                                                                                              \
+        {WHEN, HAS_REDUCE, HAS_TRANSLATE},                                                         \
+            .text = "a translation has the whole graph, which no reduction keeps with time",       \
+            .why = "a translation has the whole graph"                                             \
+    }
 
 static const struct row rows[] = {
     {{HAS_DIMACS}, .then = search_bounded, .why = "`--engine bounded`, which writes it"},
@@ -445,9 +466,7 @@ static const struct row rows[] = {
      .one_of = jumping_orders,
      .text = "the timed engine searches breadth-first, or rank by rank",
      .why = "a larger zone that is found later would be searched again and again"},
-    {{HAS_TIMED, HAS_REDUCE},
-     .text = "the timed engine has no --reduce",
-     .why = "steps that are independent without time are not with it"},
+    REDUCED_IN_TIME(HAS_TIMED),
 
     /* the explicit and the symbolic engine */
     {{HAS_BOUND},
@@ -559,6 +578,7 @@ static const struct row model_rows[] = {
      .text = "{file}: levels of states with {name} are not kept in files, clusters are: --freeze "
              "goes with --order past-freeze there",
      .why = "levels of states with zones are not kept in files"},
+    REDUCED_IN_TIME(HAS_MODEL_TIME),
     {{HAS_MODEL_TIME},
      .one_of = without_time,
      .text = "{file} has clocks or time intervals: only the timed engine knows time (--engine "

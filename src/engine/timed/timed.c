@@ -149,6 +149,7 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     struct temporal_edges edges = {.mem = mem};
     struct projection projection = {.mem = mem};
     memset(result, 0, sizeof *result);
+    task.reduction = REDUCE_NONE; /* it is no order of the search: states say what they lead to */
     if (exact) mark_exact(&task.freeze_hash[0]);
     const bool is_ready = zoned_init(zoned, model, result, exact);
     const bool keeps_edges = needs_graph(&task);
@@ -162,6 +163,8 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     for (uint32_t i = 0; i < task.property_count; i++) prepare_property(search, i);
     zoned->look_for_stuck |=
         search->findings.deadlock != MODEL_NONE || task.count_deadlocks || keeps_edges;
+    if (asked->reduction != REDUCE_NONE && !keeps_edges && !task.counts_orders)
+        zoned_reduce(zoned, &task);
     zoned->storage = storage_of(&task, zoned, keeps_edges);
     if (!is_ready) mem_refuse(mem);
     frame_run(search, task.threads);
