@@ -228,6 +228,7 @@ static void find_all_tests(struct stubborn *stubborn)
             find_tests(stubborn, model->conjuncts.data[rule->first_conjunct + i].cond, false);
     }
     stubborn->first_test[model->rules.len] = stubborn->tests.len;
+    assert(!model->rules.len || !stubborn->first_test[0]);
 }
 
 static void find_writers(struct builder *b)
@@ -245,6 +246,7 @@ static void find_writers(struct builder *b)
         count += list_rules(b, b->writes, v, stubborn->writers + count);
     }
     stubborn->first_writer[model->vars.len] = count;
+    assert(!model->vars.len || !stubborn->first_writer[0]);
 }
 
 /* ---- circles (I) ---- */
@@ -327,6 +329,7 @@ static bool leads(struct circles *circles, uint32_t process, int64_t from, int64
     const struct model_var *var =
         &circles->b->model->vars.data[circles->b->model->processes.data[process].location];
     uint32_t next = 0, end = 0;
+    assert(from >= var->low && from <= var->high && to >= var->low && to <= var->high);
     memset(circles->reached, 0, MOST_RULES / 8);
     put(circles->reached, (uint32_t)(from - var->low));
     circles->queue[end++] = from;
@@ -607,11 +610,14 @@ static uint32_t close_set(const struct stubborn *stubborn, struct stubborn_work 
     uint32_t enabled = 0;
     for (uint32_t next = 0; next < work->chosen_count; next++) {
         const uint32_t rule = work->queue[next];
+        assert(has(work->chosen, rule)
+               && work->chosen_count <= stubborn->model->rules.len); /* (1) */
         if (!has(work->enabled, rule)) {
             choose_for_disabled(stubborn, work, words, rule);
             continue;
         }
         if (!stubborn->alone[rule]) return 0; /* (2) */
+        assert(stubborn->alone[rule]);        /* (2) */
         enabled++;
         choose_dependent(stubborn, work, rule);
     }
@@ -654,6 +660,7 @@ bool stubborn_choose(const struct stubborn *stubborn, struct stubborn_work *work
     const struct model *model = stubborn->model;
     struct choice choice = {enabled, count, count, always, context};
     if (stubborn->is_idle || count < 2) return false;
+    assert(count <= model->rules.len); /* each is enabled once */
     memset(work->enabled, 0, stubborn->set_words * sizeof *work->enabled);
     for (uint32_t i = 0; i < count; i++) put(work->enabled, enabled[i]);
     /* S3 */

@@ -137,8 +137,8 @@ static bool needs_deadlock(const struct model *model, formula f, bool wanted)
     const struct formula_node *node = formula_get(&model->formulas, f);
     if (node->op == FORMULA_DEADLOCK) return wanted;
     if (node->op == FORMULA_NOT) return needs_deadlock(model, node->a, !wanted);
-    const bool both = wanted ? node->op == FORMULA_AND
-                             : node->op == FORMULA_OR || node->op == FORMULA_IMPLIES;
+    const bool both =
+        wanted ? node->op == FORMULA_AND : node->op == FORMULA_OR || node->op == FORMULA_IMPLIES;
     return both
            && (needs_deadlock(model, node->a, wanted != (node->op == FORMULA_IMPLIES))
                || needs_deadlock(model, node->b, wanted));
