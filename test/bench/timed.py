@@ -36,7 +36,8 @@ KEPT = ('tck/ad94.tck', 'tck/critical-region_3_10.tck', 'tck/csmacd_5.tck', 'tck
 
 def compare_storage():
     corpus = os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus'))
-    print('| model of the corpus | discrete states | by inclusion | CPU s | by simulation | CPU s |')
+    print('| model of the corpus | discrete states | by inclusion | CPU s | by simulation | '
+          'CPU s |')
     print('|---|---|---|---|---|---|')
     for name in KEPT:
         cells = []
