@@ -171,6 +171,10 @@ def one_failure(sets):
 
 
 TABLES = {
+    'alarm': [
+    across('check examples/uppaal/alarm.xml -D N={}', {'symbolic states': 'states'}, long=('6',)),
+    across('check examples/uppaal/alarm.xml -D N={} --reduce por',
+           {'with `--reduce por`': 'states'})],
     'alternating-bit': [
     across('explore examples/alternating-bit/abp.fcr -D room={}', {'states, two kinds': 'states'}),
     across('explore examples/alternating-bit/abp.fcr -D room={} -D kinds=3',

@@ -205,8 +205,8 @@ static const struct option_row {
     {OPTION_NO_INDUCTION, 0, "no-induction", NULL, ASK_CHECK,
      "bounded: look for violations, try no proofs by induction"},
     {OPTION_ZONES, 0, "zones", "HOW", ASK_SEARCH,
-     "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone "
-     "graph"},
+     "timed: simulation (the default) drops zones that others simulate, where that is enough; "
+     "inclusion those that lie in others; equal keeps the whole zone graph"},
     {OPTION_BOUND, 0, "bound", "N", ASK_MODELS | ASK_GUIDE,
      "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or "
      "auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the "
@@ -396,7 +396,6 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
-    static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
     assert(value || !row->argument || row->argument[0] == '['); /* it was asked for */
     switch (row->id) {
@@ -431,8 +430,8 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_FAIR: options->ask.fair = true; return true;
     case OPTION_NO_INDUCTION: options->ask.no_induction = true; return true;
     case OPTION_ZONES:
-        return parse_choice("--zones", value, zones, none, &choice)
-               && (options->ask.equal_zones = choice, options->ask.has_zones = true);
+        return parse_choice("--zones", value, zone_storage_name, none, &choice)
+               && (options->ask.zones = (enum zone_storage)choice, options->ask.has_zones = true);
     case OPTION_PHASE:
         options->ask.phase_auto = !strcmp(value, "auto");
         options->ask.has_phase = !options->ask.phase_auto;
@@ -778,7 +777,8 @@ void options_completion(FILE *out, const char *shell)
           "    --reduce) COMPREPLY=($(compgen -W 'none por two-phase deadlock improviso steps' -- "
           "\"$word\")); return ;;\n"
           "    --keep) COMPREPLY=($(compgen -W 'ltl ctl deadlock' -- \"$word\")); return ;;\n"
-          "    --zones) COMPREPLY=($(compgen -W 'inclusion equal' -- \"$word\")); return ;;\n"
+          "    --zones) COMPREPLY=($(compgen -W 'simulation inclusion equal' -- \"$word\")); "
+          "return ;;\n"
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); "

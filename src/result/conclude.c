@@ -51,6 +51,11 @@ void conclude_kept(struct text *text, const struct model *model, const struct ta
         text_add(text, "keeps for each property what it needs");
         return;
     }
+    if (result->timed) {
+        text_add(text, "few steps where time stands still, which keeps what is asked about "
+                       "reachable states, deadlocks and run-time errors");
+        return;
+    }
     text_add(text, "keeps %s", words[result->keeps]);
     if (result->keeps != KEEP_LTL && result->keeps != KEEP_CTL) return;
     if (!result->kept) {
@@ -134,7 +139,7 @@ static const char *order_of(const struct result *result)
     bool reduced = result->reduction != REDUCE_NONE;
     if (result->symbolic)
         return reduced ? "by partial exploration" : search_order_words[result->symbolic->order];
-    if (reduced)
+    if (reduced && !result->timed)
         return result->clusters ? "rank by rank (past-freeze), in two phases" : "in two phases";
     if (result->partition)
         return result->rounds ? "by the number of interactions, with files"

@@ -15,6 +15,10 @@ const char *const search_order_words[] = {SEARCH_ORDERS(X) NULL};
 const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule",
                                           [RELATION_MONOLITHIC] = "monolithic",
                                           [RELATION_LABELLED] = "labelled"};
+const char *const zone_storage_name[] = {[ZONES_BY_SIMULATION] = "simulation",
+                                         [ZONES_BY_INCLUSION] = "inclusion",
+                                         [ZONES_EQUAL] = "equal",
+                                         NULL};
 const char *const reduction_name[] = {[REDUCE_NONE] = "none",
                                       [REDUCE_POR] = "por",
                                       [REDUCE_DEADLOCK] = "deadlock",
@@ -296,7 +300,7 @@ static const char *check_counts(const struct result *result)
     /* sets of states that were not counted before memory ran out say 0 */
     const bool exact = !result->exact.states && (result->all_states || !result->symbolic);
     /* symbolic states may be given up for larger ones */
-    const bool keeps_all = exact && (!result->timed || result->timed->equal);
+    const bool keeps_all = exact && (!result->timed || result->timed->storage == ZONES_EQUAL);
     if (keeps_all && result->initial_states > result->states) return "4: initial states";
     if (keeps_all && !result->no_deadlocks
         && (result->deadlocks > result->states

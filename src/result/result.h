@@ -152,6 +152,12 @@ enum keeping {
 }; /* KEEP_ASKED: what the properties need; in an exploration, LTL */
 extern const char *const keeping_name[];
 
+/* Timed: which symbolic states stand for others of the same discrete state (engine/timed/nodes.h):
+ * those whose zones simulate theirs, or include them, or none: the whole zone graph. What a
+ * property does not allow is not done: by simulation deadlocks would be missed. */
+enum zone_storage { ZONES_BY_SIMULATION, ZONES_BY_INCLUSION, ZONES_EQUAL };
+extern const char *const zone_storage_name[];
+
 /* Past-freeze order on a part of the space. A search that is split leaves, in its folder, what it
  * finished and, in the folder `rest` inside of that, clusters that others go on with: a part begins
  * with some of these. */
@@ -205,7 +211,7 @@ struct task {
     bool phase_auto; /* ... or as many as seem useful: what REDUCE_POR does when nothing is said */
     bool without_induction; /* bounded: look for violations only */
     bool count_levels;      /* count the states of every iteration, which costs time */
-    bool equal_zones;       /* timed: the whole zone graph, without inclusion */
+    enum zone_storage zones;
     bool exact_zones; /* timed: zones keep deadlocks from the beginning; a part does not begin again
                          by itself: it stops with STOP_EXACT */
     bool count_deadlocks; /* timed: also those that come about by clocks, when nobody asks for them
@@ -288,8 +294,8 @@ struct timed_statistics {
     uint64_t given_up;       /* ... those that were kept until a larger one came */
     uint32_t timers, clocks; /* of the model; most of them ... */
     uint32_t largest;        /* ... that were active in one state */
-    bool equal;              /* zones were told apart exactly: the whole zone graph */
-    bool exact;              /* extrapolation kept deadlocks, too */
+    enum zone_storage storage;
+    bool exact; /* extrapolation kept deadlocks, too */
 };
 
 struct cluster_size {

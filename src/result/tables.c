@@ -184,7 +184,6 @@ const struct members tables_bounded = {"bounded", sizeof(struct bounded_statisti
 
 /* ---- timed ---- */
 
-MAKE(timed_statistics, zone_storage, make_text(made, of->equal ? "equal" : "inclusion"))
 MAKE(timed_statistics, extrapolation, make_text(made, of->exact ? "M+" : "LU+"))
 MAKE(timed_statistics, zone_size, make_real(made, share_of(of->zone_bytes, of->zones)))
 MAKE(timed_statistics, state_size, make_real(made, share_of(of->space_bytes, v->result->states)))
@@ -192,9 +191,9 @@ MAKE(timed_statistics, not_kept, make_count(made, of->covered + of->given_up))
 
 static const struct member timed_rows[] = {
     COUNT(timed_statistics, discrete_states, .key = "discrete_states"),
-    TRUTH(timed_statistics, equal),
+    CHOICE(timed_statistics, storage, ZONES_EQUAL + 1, .words = zone_storage_name,
+           .key = "zone_storage"),
     TRUTH(timed_statistics, exact),
-    MADE("zone_storage", zone_storage, .key = "zone_storage"),
     MADE("extrapolation", extrapolation, .key = "extrapolation"),
     COUNT(timed_statistics, zones, .key = "zones"),
     COUNT(timed_statistics, zone_bytes, .key = "zone_bytes", .unit = UNIT_BYTES),

@@ -74,7 +74,8 @@ struct ask {
     bool two_phase; /* --reduce named that method */
     unsigned variant;
     bool no_frontier, tableau, fair;
-    bool has_zones, equal_zones;
+    bool has_zones;
+    enum zone_storage zones;
     bool has_phase, phase_auto, no_induction, bound_auto;
     uint64_t phase;
     uint64_t bound;   /* 0: none */

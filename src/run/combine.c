@@ -72,7 +72,9 @@
     X(ORDERS, "`--show orders` or `enumerated-orders`", ask->show_orders)                          \
     X(ENUMERATED, "`--show enumerated-orders`", ask->enumerate_orders)                             \
     X(WORDS, "`--words`", ask->words)                                                              \
-    X(ZONES_INCLUSION, "`--zones inclusion`", ask->has_zones && !ask->equal_zones)                 \
+    X(ZONES_INCLUSION, "`--zones inclusion`", ask->has_zones && ask->zones == ZONES_BY_INCLUSION)  \
+    X(ZONES_SIMULATION, "`--zones simulation`",                                                    \
+      ask->has_zones && ask->zones == ZONES_BY_SIMULATION)                                         \
     X(PROPERTY, "`--property`", ask->properties.len)                                               \
     X(ONE_PROPERTY, "one `--property`", ask->properties.len == 1)                                  \
     X(FORMULA, "a formula", ask->formulas.len)                                                     \
@@ -186,6 +188,8 @@ static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
                                           {HAS_SYMBOLIC, "engine symbolic"},
                                           {HAS_BOUNDED, "engine bounded"},
                                           {NOTHING, NULL}};
+static const struct named covering_zones[] = {
+    {HAS_ZONES_INCLUSION, "inclusion"}, {HAS_ZONES_SIMULATION, "simulation"}, {NOTHING, NULL}};
 static const struct named with_zones[] = {
     {HAS_TIMED, "zones"}, {HAS_MODEL_TIME, "zones"}, {NOTHING, NULL}};
 static const struct named orders_of_symbolic[] = {
@@ -201,13 +205,14 @@ static const struct named not_hiding[] = {{HAS_MODEL_TIME, "the timed engine"},
                                           {HAS_GUIDE_AUTO, "--bound auto"},
                                           {HAS_PAST, "past-freeze order"},
                                           {NOTHING, NULL}};
-static const struct named without_time[] = {{HAS_DFS, "dfs"},
-                                            {HAS_BEST, "best-first"},
-                                            {HAS_REDUCE, "reduce"},
-                                            {HAS_EXPLICIT, "explicit"},
-                                            {HAS_SYMBOLIC, "symbolic"},
-                                            {HAS_BOUNDED, "bounded"},
-                                            {NOTHING, NULL}};
+static const struct named without_time[] = {{HAS_DFS, "dfs"},           {HAS_BEST, "best-first"},
+                                            {HAS_EXPLICIT, "explicit"}, {HAS_SYMBOLIC, "symbolic"},
+                                            {HAS_BOUNDED, "bounded"},   {NOTHING, NULL}};
+static const struct named beyond_stubborn[] = {{HAS_KEEP_LTL, "keep ltl"},
+                                               {HAS_KEEP_CTL, "keep ctl"},
+                                               {HAS_TWO_PHASE, "reduce two-phase"},
+                                               {HAS_PAST, "order past-freeze"},
+                                               {NOTHING, NULL}};
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
 static void search_symbolic(struct ask *ask) { ask->engine = ENGINE_SYMBOLIC; }
@@ -234,6 +239,26 @@ struct row {
     void (*then)(struct ask *ask); /* when there is no text */
     const char *why;               /* the reason; for what follows: what that is */
 };
+
+/* With time there is one reduction (reduce/stubborn.h), whether the user names the engine or the
+ * model asks for it. */
+#define REDUCED_IN_TIME(WHEN)                                                                      \
+    {{WHEN, HAS_REDUCE},                                                                           \
+     .one_of = beyond_stubborn,                                                                    \
+     .text = "with time, --reduce keeps what is reachable, deadlocks and run-time errors: it "     \
+             "does not go with --{name}",                                                          \
+     .why = "where time stands still, stubborn sets keep what is reachable, deadlocks and "        \
+            "run-time errors"},                                                                    \
+        {{WHEN, HAS_REDUCE, HAS_EXPLORE},                                                          \
+         .without = {HAS_KEEP_DEADLOCKS},                                                          \
+         .text = "an exploration keeps ltl, which no reduction does with time: add --keep "        \
+                 "deadlock",                                                                       \
+         .why = "an exploration keeps ltl, which stubborn sets do not"},                           \
+    {                                                                                              \
+        {WHEN, HAS_REDUCE, HAS_TRANSLATE},                                                         \
+            .text = "a translation has the whole graph, which no reduction keeps with time",       \
+            .why = "a translation has the whole graph"                                             \
+    }
 
 static const struct row rows[] = {
     {{HAS_DIMACS}, .then = search_bounded, .why = "`--engine bounded`, which writes it"},
@@ -329,9 +354,10 @@ static const struct row rows[] = {
     {{HAS_ORDERS, HAS_PARTITION_HIDDEN},
      .text = "--show orders does not go with --partition-hidden, which may miss p-paths",
      .why = "a hidden position loses p-paths, and orders are counted exactly"},
-    {{HAS_ORDERS, HAS_ZONES_INCLUSION},
-     .text = "--show orders needs --zones equal: a zone that includes another has more orders",
-     .why = "a zone that stands for a smaller one lends it orders that it has not"},
+    {{HAS_ORDERS},
+     .one_of = covering_zones,
+     .text = "--show orders needs --zones equal: a zone that stands for another has more orders",
+     .why = "a zone that stands for another lends it orders that it has not"},
     {{HAS_ENUMERATED, HAS_WORDS},
      .text = "--words goes with --show orders",
      .why = "the list is that of the automaton"},
@@ -440,9 +466,7 @@ static const struct row rows[] = {
      .one_of = jumping_orders,
      .text = "the timed engine searches breadth-first, or rank by rank",
      .why = "a larger zone that is found later would be searched again and again"},
-    {{HAS_TIMED, HAS_REDUCE},
-     .text = "the timed engine has no --reduce",
-     .why = "steps that are independent without time are not with it"},
+    REDUCED_IN_TIME(HAS_TIMED),
 
     /* the explicit and the symbolic engine */
     {{HAS_BOUND},
@@ -554,6 +578,7 @@ static const struct row model_rows[] = {
      .text = "{file}: levels of states with {name} are not kept in files, clusters are: --freeze "
              "goes with --order past-freeze there",
      .why = "levels of states with zones are not kept in files"},
+    REDUCED_IN_TIME(HAS_MODEL_TIME),
     {{HAS_MODEL_TIME},
      .one_of = without_time,
      .text = "{file} has clocks or time intervals: only the timed engine knows time (--engine "

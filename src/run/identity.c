@@ -48,7 +48,7 @@ void identity_of_run(const struct session *session, enum engine engine, struct t
              task->stop_at_first ? ", first" : "", task->property_count);
     if (task->freeze && task->order != ORDER_PAST_FREEZE) text_add(&text, "levels\n");
     if (engine == ENGINE_TIMED)
-        text_add(&text, "timed, zones %s\n", task->equal_zones ? "equal" : "by inclusion");
+        text_add(&text, "timed, zones %s\n", zone_storage_name[task->zones]);
     for (uint32_t i = 0; i < task->property_count; i++)
         text_add(&text, "%s %u %u\n", task->properties[i].property->name,
                  (unsigned)task->properties[i].kind, task->properties[i].watched_only);

@@ -252,7 +252,7 @@ void session_prepare(struct session *session, struct task *task)
     task->phase_auto = ask->phase_auto;
     task->phase = (uint32_t)ask->phase;
     task->without_induction = ask->no_induction;
-    task->equal_zones = ask->equal_zones;
+    task->zones = ask->zones;
     task->by_interactions = ask->guide_auto;
     task->freeze = ask->freeze;
     task->resume = ask->resume;

@@ -628,9 +628,9 @@ static void make_net(struct division *split, struct split_statistics *statistics
     }
     if (!find_repeated(split, folders, states, count, &repeated, statistics)) return;
     if (split->timed) result->timed->discrete_states -= repeated.discrete;
-    if (split->timed && !split->task->equal_zones && repeated.discrete) {
+    if (split->timed && split->task->zones != ZONES_EQUAL && repeated.discrete) {
         statistics->is_net = false;
-        statistics->why_gross = "zones are kept by inclusion, so that symbolic states depend on "
+        statistics->why_gross = "zones stand for others, so that symbolic states depend on "
                                 "where the search was split (discrete states are net)";
         return;
     }
@@ -641,7 +641,7 @@ static void make_net(struct division *split, struct split_statistics *statistics
     result->ends -= repeated.ends;
     result->runtime_errors -= repeated.runtime_errors;
     result->expanded -= repeated.states;
-    if (split->timed && split->task->equal_zones)
+    if (split->timed && split->task->zones == ZONES_EQUAL)
         result->timed->covered = result->transitions + result->initial_states - result->states;
 }
 
@@ -650,8 +650,8 @@ static void add_timed(struct division *split)
 {
     struct timed_statistics *all = split->result->timed =
         mem_alloc(split->session->mem, sizeof *all);
-    *all = (struct timed_statistics){.equal = split->task->equal_zones,
-                                     .exact = split->task->exact_zones};
+    *all =
+        (struct timed_statistics){.storage = split->task->zones, .exact = split->task->exact_zones};
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         const struct timed_statistics *one = &split->pieces.data[i].outcome.timed;
         if (!counts(&split->pieces.data[i])) continue;

@@ -54,7 +54,7 @@ static void walk(struct task *task, bool zones, const struct search_graph *graph
                  struct result *result)
 {
     struct walk context = {graph, zones};
-    task->equal_zones = true; /* with inclusion it would not be a graph */
+    task->zones = ZONES_EQUAL; /* when some stand for others it would not be a graph */
     deadline_run(task, result, zones ? "timed" : "explicit", run_walk, &context);
 }
 

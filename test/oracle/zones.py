@@ -1,7 +1,8 @@
 """Zone graphs of networks of timed automata (tck.py), the plain way: matrices of all clocks, closed
 by Floyd and Warshall after every change, with a choice of extrapolations.
 
-    graph(system, extra='LU+', local=True, elapsed=True, values=True, inclusion=False)
+    graph(system, extra='LU+', local=True, elapsed=True, values=True, inclusion=False,
+          simulation=False)
 
 `extra`: '' (none: may not end), 'M', 'M+', 'LU', 'LU+' (Behrmann, Bouyer, Larsen, Pelanek 2006).
 `local`: bounds per location of a process (Behrmann, Bouyer, Fleury, Larsen 2003), the largest of
@@ -9,6 +10,8 @@ all processes; otherwise those of the whole network. `elapsed`: time passes at t
 instead of at its beginning. `values`: the extrapolations that look at a lower bound of a clock
 compare its constant only, so that x > 5 is not above 5; otherwise it is. `inclusion`: a zone in a
 known one of the same discrete state is dropped, and one that lies in a new one is given up.
+`simulation`: the same with a zone that is simulated by another (in its a_LU: Herbreteau,
+Srivathsan, Walukiewicz 2012); then it ends without any extrapolation, too.
 
 Bounds are numbers, (constant, 1 for <= or 0 for <) as 2 * constant + that.
 """
@@ -140,6 +143,9 @@ class Search:
         return not any(place.committed or place.urgent
                        for place in (self.system.locations[p][l] for p, l in at.items()))
 
+    def bounds_at(self, at):
+        return self.common or largest([self.bounds[p, l] for p, l in at.items()])
+
     def finish(self, at, zone):
         """What is kept of a zone that has been entered; None where it cannot be."""
         zone = constrain(zone, self.clocks, self.invariant(at))
@@ -147,7 +153,7 @@ class Search:
             zone = constrain(pass_time(zone), self.clocks, self.invariant(at))
         if not zone or not self.extra:
             return zone
-        bounds = self.common or largest([self.bounds[p, l] for p, l in at.items()])
+        bounds = self.bounds_at(at)
         both = [(max(pair), max(pair)) for pair in bounds] if self.extra[0] == 'M' else bounds
         return extrapolate(zone, [pair[0] for pair in both], [pair[1] for pair in both],
                            self.extra.endswith('+'), self.values)
@@ -178,8 +184,17 @@ def is_in(zone, other):
     return all(a <= b for row, others in zip(zone, other) for a, b in zip(row, others))
 
 
+def is_simulated(zone, other, bounds):
+    """Whether no two clocks tell a point of the zone from all that simulate it in the other."""
+    def differ(y, x): # L and U of the reference are 0
+        lower, upper = bounds[y][0] if y else 0, bounds[x][1] if x else 0
+        return (NONE not in (lower, upper) and zone[0][x] >= -2 * upper + WEAK
+                and other[y][x] < zone[y][x] and add(other[y][x], -2 * lower) < zone[0][x])
+    return not any(differ(y, x) for y in range(len(zone)) for x in range(len(zone)))
+
+
 def graph(system, extra='LU+', local=True, elapsed=True, values=True, inclusion=False,
-          limit=10 ** 6):
+          simulation=False, limit=10 ** 6):
     """The number of states, of transitions, the discrete states as (locations, values), and the
     zones of each; None when there are more states than the limit."""
     search = Search(system, extra, local, elapsed, values)
@@ -190,9 +205,14 @@ def graph(system, extra='LU+', local=True, elapsed=True, values=True, inclusion=
         zones = known.setdefault((tuple(at.values()), tuple(state[name] for name in search.names)),
                                  {})
         key = tuple(map(tuple, zone))
-        if key in zones or (inclusion and any(is_in(key, other) for other in zones)):
+        bounds = simulation and search.bounds_at(at)
+
+        def stands_for(large, small):
+            return is_simulated(small, large, bounds) if simulation else is_in(small, large)
+        covers = inclusion or simulation
+        if key in zones or (covers and any(stands_for(other, key) for other in zones)):
             return
-        for other in [other for other in zones if inclusion and is_in(other, key)]:
+        for other in [other for other in zones if covers and stands_for(key, other)]:
             zones.pop(other)
             states -= 1
         zones[key] = True

@@ -185,6 +185,19 @@ INCLUDED = {'fischer_3_10': 65, 'parallel-b_3': 79, 'parallel-c_3': 49, 'csmacd_
 TOGETHER = {'ad94': True, 'parallel-c_3': False, 'train_gate_2': False, 'train_gate_3': False}
 
 
+def compare_simulation(name, system, model, included, discrete_states):
+    """By simulation the same zones are kept with and without extrapolation (nodes.h), and never
+    more than by inclusion."""
+    got, discrete = searched(model, 'simulation')
+    check(f'{name}: discrete states, by simulation', discrete == discrete_states,
+          (discrete, discrete_states))
+    check(f'{name}: by simulation no more than by inclusion', got[0] <= included, (got, included))
+    plain, kept = (graph(system, extra, simulation=True, limit=3000) for extra in ('', 'LU+'))
+    check(f'{name}: by simulation, extrapolation makes no difference',
+          (plain and plain.states) == (kept and kept.states), (size(plain), size(kept)))
+    return got[0] < included
+
+
 def compare(name):
     with open(os.path.join(CORPUS, name + '.tck'), encoding='utf-8') as file:
         system = tck.read(file.read())
@@ -204,6 +217,7 @@ def compare(name):
     check(f'{name}: discrete states, by inclusion', discrete == len(exact.zones),
           (discrete, len(exact.zones)))
     check(f'{name}: the published size, by inclusion', got[0] == INCLUDED.get(name, got[0]), got)
+    compare_simulation(name, system, model, got[0], len(exact.zones))
     seen = [{label for p, l in zip(system.locations, at) for label in system.locations[p][l].labels}
             for at, _ in exact.zones]
     labels = sorted(
@@ -237,6 +251,9 @@ for name in names:
 # ---- random networks, searched ----
 
 
+gains = {'fewer': 0}
+
+
 def compare_random(seed):
     text, plain = draw(seed)
     system = tck.read(text)
@@ -252,9 +269,10 @@ def compare_random(seed):
     own = searched(write('random.tck', text), 'equal')
     check(f'{name}: the same from its own file', own[1] == discrete and own[0] == got or not plain,
           (own, got, discrete))
-    _, discrete = searched(model, 'inclusion')
+    got, discrete = searched(model, 'inclusion')
     check(f'{name}: discrete states, by inclusion', discrete == len(exact.zones),
           (discrete, len(exact.zones)))
+    gains['fewer'] += compare_simulation(name, system, model, got[0], len(exact.zones))
     _, result = run_json('explore', model, '--zones', 'equal')
     method = result['statistics']['extrapolation'] # finer where a state may be stuck
     stuck = graph(system, method, values=False, limit=1000)
@@ -283,6 +301,7 @@ kinds = [compare_random(seed)
 check('random networks of all kinds',
       min(kinds.count(kind) for kind in ('LU+', 'M+', 'other')) > 10,
       {kind: kinds.count(kind) for kind in set(kinds)})
+check('simulation keeps less in some of them', gains['fewer'] > 2, gains)
 
 # ---- a location that code writes again ----
 

@@ -24,9 +24,9 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { MODELS = 80, IS_WHOLE = false }; /* each takes twenty times as long */
+enum { MODELS = 80, HASTY = 100, IS_WHOLE = false }; /* each takes twenty times as long */
 #else
-enum { MODELS = 900, IS_WHOLE = true };
+enum { MODELS = 900, HASTY = 3000, IS_WHOLE = true };
 #endif
 enum { LARGEST = 4, MOST_SET = 3, MAX_REGIONS = 12000, NAMES = 8 };
 /* Beyond this the search of regions does not tell values of a clock apart; with differences, more,
@@ -39,9 +39,13 @@ struct test {
     struct mem *mem;
     struct model *model;
     unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
-    bool is_rich;     /* the model has all that timed automata of UPPAAL have */
-    uint32_t shared;  /* the variable that conditions and bounds read */
-    uint32_t visible; /* variables that are not hidden come first */
+    bool is_rich;    /* the model has all that timed automata of UPPAAL have */
+    bool differs;    /* it compares clocks with each other, so that queries may, too */
+    bool only_hasty; /* reductions are looked at only, in models that are ... */
+    bool is_hasty;   /* it has many urgent locations, and processes that do not know each other */
+    unsigned hasty, reduced; /* models like that; searches that reduction makes smaller */
+    uint32_t shared;         /* the variable that conditions and bounds read */
+    uint32_t visible;        /* variables that are not hidden come first */
     unsigned rich, with_differences, with_setters, rushing;
     unsigned queries, held[QUERY_BOUNDS + 1], failed[QUERY_BOUNDS + 1], loops, without_run;
     unsigned measured, unbounded, infinite, large;
@@ -124,7 +128,7 @@ static void add_processes(struct test *t, uint32_t count)
 {
     struct model *model = t->model;
     for (uint32_t p = 0; p < count; p++) {
-        uint32_t locations = 2 + below(t, 2);
+        uint32_t locations = 2 + below(t, 2) + t->is_hasty;
         struct model_var var = {.name = names[p], .process = p, .high = locations - 1};
         struct model_process process = {.name = names[p],
                                         .type = "t",
@@ -136,11 +140,11 @@ static void add_processes(struct test *t, uint32_t count)
         for (uint32_t l = 0; l < locations; l++) {
             struct model_location location = {.value = l,
                                               .first_invariant = model->constraints.len};
-            if (model->clocks.len && chance(t, 30)) {
+            if (model->clocks.len && chance(t, t->is_hasty ? 8 : 30)) {
                 vec_push(t->mem, &model->constraints, random_constraint(t, !chance(t, 10)));
                 location.invariants = 1;
             }
-            location.is_urgent = t->is_rich && chance(t, 12);
+            location.is_urgent = t->is_hasty ? chance(t, 60) : t->is_rich && chance(t, 12);
             vec_push(t->mem, &model->locations, location);
         }
     }
@@ -164,10 +168,16 @@ static void add_part(struct test *t, uint32_t process, uint32_t shared)
     uint32_t var = model->processes.data[process].location,
              locations = model->processes.data[process].locations, from = below(t, locations);
     model_add_part(model, process, nowhere);
-    bool stays = chance(t, 25);
+    bool stays = chance(t, t->is_hasty ? 8 : 25);
     model->parts.data[model->parts.len - 1].stays = stays;
     model_add_conjunct(model, equals(model, var, from), nowhere);
-    if (chance(t, 30)) model_add_conjunct(model, equals(model, shared, below(t, 3)), nowhere);
+    if (chance(t, t->is_hasty ? 6 : 30))
+        model_add_conjunct(model, equals(model, shared, below(t, 3)), nowhere);
+    if (t->is_hasty && chance(t, 15)) { /* as of committed locations of another process */
+        const uint32_t other = below(t, model->processes.len);
+        const expr there = equals(model, model->processes.data[other].location, below(t, 2));
+        model_add_conjunct(model, expr_make(&model->exprs, EXPR_NOT, 0, there, there), nowhere);
+    }
     if (!stays) model_add_store(model, var, expr_int(&model->exprs, below(t, locations)), nowhere);
 }
 
@@ -242,20 +252,22 @@ static void add_path(struct test *t, struct random form, const char *name, uint3
     uint32_t first = below(t, model->processes.len), second = below(t, model->processes.len);
     model_begin_rule(model, name);
     add_part(t, first, shared);
-    if (second != first && chance(t, 30)) add_part(t, second, shared);
-    bool is_timed = chance(t, 65);
+    if (second != first && chance(t, t->is_hasty ? 15 : 30)) add_part(t, second, shared);
+    bool is_timed = chance(t, t->is_hasty ? 8 : 65);
     struct random after = t->random;
     t->random = own;
     if (with_code) add_code(t, &after, shared, shared + 1);
-    if (chance(t, 6)) model_add_store(model, shared, two_divided_by(t, shared), nowhere);
-    else if (chance(t, 40))
+    if (chance(t, t->is_hasty ? 2 : 6))
+        model_add_store(model, shared, two_divided_by(t, shared), nowhere);
+    else if (chance(t, t->is_hasty ? 6 : 40))
         model_add_store(model, shared, expr_int(&model->exprs, below(t, 3)), nowhere);
     for (uint32_t c = 0; c < model->class_count; c++)
         if (chance(t, 40)) model_add_class(model, c);
     for (uint32_t i = 0; model->clocks.len && i < 2; i++) {
-        if (chance(t, 30)) model_add_clock_guard(model, random_constraint(t, chance(t, 50)));
+        if (chance(t, t->is_hasty && !t->only_hasty ? 8 : 30))
+            model_add_clock_guard(model, random_constraint(t, chance(t, 50)));
         bool is_first = model->resets.len == model->rules.data[model->rules.len - 1].first_reset;
-        if (chance(t, 30) && (!i || is_first))
+        if (chance(t, t->is_hasty && !t->only_hasty ? 8 : 30) && (!i || is_first))
             model_add_reset(model, (struct clock_reset){.clock = below(t, model->clocks.len),
                                                         .value = random_value(t)});
     }
@@ -329,8 +341,10 @@ static void make_model(struct test *t)
     struct model *model = t->model = model_new(t->mem, "random");
     static const char *const clock_names[] = {"x", "y"};
     t->is_rich = chance(t, 50);
+    t->is_hasty = t->only_hasty || chance(t, 35);
     uint32_t clocks = t->is_rich || chance(t, 50) ? 1 + below(t, 2) : 0, rules = 2 + below(t, 6),
              processes = 1 + below(t, 3);
+    if (t->is_hasty) rules += 5, processes = 3;
     for (uint32_t c = 0; c < clocks; c++)
         vec_push(t->mem, &model->clocks,
                  ((struct model_clock){.name = clock_names[c], .init = random_value(t)}));
@@ -343,11 +357,11 @@ static void make_model(struct test *t)
                             .any_init = chance(t, 20),
                             .init = below(t, 3)};
     vec_push(t->mem, &model->vars, var);
-    model->class_count = chance(t, 35) ? 2 + below(t, 2) : 0;
+    model->class_count = !t->is_hasty && chance(t, 35) ? 2 + below(t, 2) : 0;
     for (uint32_t high = 1; high < model->class_count; high++)
         for (uint32_t low = 0; low < high; low++)
             vec_push(t->mem, &model->priorities, ((struct model_priority){high, low}));
-    bool has_spare = chance(t, 40);
+    bool has_spare = chance(t, t->is_hasty ? 10 : 40);
     if (has_spare)
         vec_push(t->mem, &model->vars,
                  ((struct model_var){.name = "spare", .process = MODEL_NONE, .high = 1}));
@@ -356,6 +370,7 @@ static void make_model(struct test *t)
     if (!model->intervals.len && !clocks)
         add_interval(t); /* of no rule: the model is timed all the same */
     model_finish(model);
+    t->differs = has_differences(model);
     struct text complaint;
     text_init(&complaint, t->mem);
     CHECK(t->unit, model_check(model, &complaint));
@@ -682,12 +697,12 @@ static void free_result(struct test *t, struct result *result)
     mem_free(t->mem, result->timed);
 }
 
-static void compare_states(struct test *t, struct regions *regions, bool equal)
+static void compare_states(struct test *t, struct regions *regions, enum zone_storage storage)
 {
     struct found found = {.regions = regions,
                           .reached = mem_alloc(t->mem, regions->discrete.count + 1)};
     struct search_graph graph = {see_state, see_edge, &found};
-    struct task task = {.model = t->model, .equal_zones = equal};
+    struct task task = {.model = t->model, .zones = storage};
     struct result result;
     timed_run(&task, &graph, &result);
     bool all = true;
@@ -731,14 +746,15 @@ static void check_entry(struct test *t, const struct property_result *entry, boo
     t->open_dates += entry->trace->denominator > 1;
 }
 
-static void compare_properties(struct test *t, struct regions *regions, bool equal, int64_t steps,
-                               bool has_absent)
+static void compare_properties(struct test *t, struct regions *regions, enum zone_storage storage,
+                               int64_t steps, bool has_absent, bool asks_deadlock)
 {
-    struct task task = {.model = t->model, .equal_zones = equal};
+    struct task task = {.model = t->model, .zones = storage};
     struct result result;
-    task.properties = result_list_properties(t->model, true, &task.property_count);
+    task.properties = result_list_properties(t->model, asks_deadlock, &task.property_count);
     timed_run(&task, NULL, &result);
     CHECK(t->unit, !result.broken);
+    CHECK(t->unit, !asks_deadlock || result.timed->storage != ZONES_BY_SIMULATION);
     if (result.broken) printf("%s\n", result.broken);
     for (uint32_t i = 0; i < task.property_count; i++) {
         const struct property_result *entry = &task.properties[i];
@@ -749,6 +765,53 @@ static void compare_properties(struct test *t, struct regions *regions, bool equ
     }
     mem_free(t->mem, task.properties);
     free_result(t, &result);
+}
+
+/* What is asked reads one variable, or nothing: so that a reduction may leave steps out. */
+static void compare_reduced(struct test *t, struct regions *regions, unsigned round)
+{
+    struct model *model = t->model;
+    const uint32_t var = below(t, t->visible), kept = model->properties.len;
+    const int64_t value = below(t, 3);
+    bool expected = false;
+    uint64_t states[2];
+    for (uint64_t i = 0; i < regions->discrete.count; i++)
+        expected |= ((const int64_t *)store_get(&regions->discrete, i))[var] == value;
+    struct model_property first = {0};
+    if (kept) first = model->properties.data[0];
+    model->properties.len = 0;
+    const expr there = equals(model, var, value);
+    const struct model_property property = {
+        .name = "reduced",
+        .kind = PROPERTY_INVARIANT,
+        .root = formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, there, there),
+                             nowhere),
+        .text = "reduced"};
+    if (round % 2) vec_push(t->mem, &model->properties, property);
+    for (unsigned reduces = 0; reduces < 2; reduces++) {
+        struct task task = {.model = model,
+                            .zones = round < 2 ? ZONES_EQUAL : ZONES_BY_SIMULATION,
+                            .reduction = reduces ? REDUCE_POR : REDUCE_NONE};
+        struct result result;
+        task.properties = result_list_properties(model, round < 3, &task.property_count);
+        timed_run(&task, NULL, &result);
+        CHECK(t->unit, !result.broken && result.reduction == task.reduction);
+        for (uint32_t i = 0; i < task.property_count; i++) {
+            const struct property_result *entry = &task.properties[i];
+            check_entry(t, entry,
+                        entry->kind == PROPERTY_DEADLOCK        ? regions->dead
+                        : entry->kind == PROPERTY_RUNTIME_ERROR ? regions->failing
+                                                                : expected,
+                        -1);
+            trace_free(model, entry->trace);
+        }
+        states[reduces] = result.complete ? result.states : 0;
+        mem_free(t->mem, task.properties);
+        free_result(t, &result);
+    }
+    t->reduced += states[1] < states[0];
+    if (kept) model->properties.data[0] = first;
+    model->properties.len = kept;
 }
 
 /* The run with its loop gone round several times has dates, too. */
@@ -853,7 +916,11 @@ static formula random_atom(struct test *t)
     struct model *model = t->model;
     if (chance(t, 15)) return formula_deadlock(&model->formulas, nowhere);
     if (model->clocks.len && chance(t, 60)) {
-        vec_push(t->mem, &model->constraints, random_constraint(t, chance(t, 50)));
+        const bool upper = chance(t, 50);
+        struct clock_constraint constraint = random_constraint(t, upper);
+        if (!t->differs && upper) constraint.y = MODEL_NONE; /* regions do not tell */
+        if (!t->differs && !upper) constraint.x = MODEL_NONE;
+        vec_push(t->mem, &model->constraints, constraint);
         return formula_clock(&model->formulas, model->constraints.len - 1, nowhere);
     }
     uint32_t var = below(t, t->visible);
@@ -1115,7 +1182,9 @@ static void compare_queries(struct test *t, struct regions *regions)
     uint32_t model_queries[QUERIES + 4] = {0}; /* properties are replaced below */
     for (uint32_t i = 0; i < model->properties.len; i++)
         model_queries[i] = model->properties.data[i].query;
-    struct task task = {.model = model, .equal_zones = chance(t, 30)};
+    struct task task = {.model = model,
+                        .zones = (enum zone_storage)below(t, 3),
+                        .reduction = chance(t, 50) ? REDUCE_POR : REDUCE_NONE};
     struct result result;
     task.properties = result_list_properties(model, false, &task.property_count);
     timed_run(&task, NULL, &result);
@@ -1150,19 +1219,27 @@ static void compare(struct test *t)
         release_regions(&regions);
         return;
     }
+    if (t->only_hasty) {
+        for (unsigned i = 0; i < 4; i++) compare_reduced(t, &regions, i);
+        release_regions(&regions);
+        return;
+    }
     t->compared++;
     count_sharing(t);
     count_rich(t);
     t->with_priorities += t->model->priorities.len != 0;
     t->dead += regions.dead;
     t->failing += regions.failing;
-    for (unsigned equal = 0; equal < 2; equal++) compare_states(t, &regions, equal);
+    for (unsigned s = 0; s <= ZONES_EQUAL; s++) compare_states(t, &regions, (enum zone_storage)s);
     uint32_t target = below(t, regions.discrete.count);
     add_property(t, "reachable", store_get(&regions.discrete, target));
     bool has_absent = find_absent(&regions, absent);
     if (has_absent) add_property(t, "absent", absent);
-    for (unsigned equal = 0; equal < 2; equal++)
-        compare_properties(t, &regions, equal, regions.levels[target], has_absent);
+    t->hasty += t->is_hasty;
+    for (unsigned s = 0; s <= ZONES_EQUAL; s++) /* with deadlocks none stands by simulation */
+        compare_properties(t, &regions, (enum zone_storage)s, regions.levels[target], has_absent,
+                           s != ZONES_BY_SIMULATION || chance(t, 20));
+    for (unsigned i = 0; i < 4; i++) compare_reduced(t, &regions, i);
     compare_temporal(t, &regions);
     compare_queries(t, &regions);
     release_regions(&regions);
@@ -1556,12 +1633,14 @@ int main(int argc, char **argv)
     if (setjmp(recover)) return puts("out of memory"), 1;
     test_known(&t);
     mem_release(&mem);
-    for (volatile uint64_t seed = first; seed < first + models; seed++) {
+    for (volatile uint64_t i = 0; i < models + HASTY; i++) {
+        const uint64_t seed = first + i;
         unsigned failed = unit.failed;
         mem_init(&mem);
         mem.recover = &recover;
         if (setjmp(recover)) return puts("out of memory"), 1;
         t.random.state = seed;
+        t.only_hasty = i >= models;
         compare(&t);
         if (unit.failed > failed) printf("seed %llu\n", (unsigned long long)seed);
         mem_release(&mem);
@@ -1573,6 +1652,8 @@ int main(int argc, char **argv)
         "%u have urgent rules with clock guards)\n",
         t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
         t.sharing, t.deciding, t.skipped, t.rich, t.with_differences, t.with_setters, t.rushing);
+    printf("%u models with many urgent locations, %u searches that reduction makes smaller\n",
+           t.hasty, t.reduced);
     printf(
         "%u queries, %u runs that repeat, %u verdicts without a run; values of %u (%u infinite), "
         "%u larger than constants, %u unknown\n",
@@ -1580,8 +1661,9 @@ int main(int argc, char **argv)
     if (argc == 1 && IS_WHOLE) {
         for (unsigned i = QUERY_ALWAYS; i <= QUERY_LEADS; i++)
             CHECK(&unit, t.held[i] > 100 && t.failed[i] > 100);
-        CHECK(&unit, t.measured > 1000 && t.infinite > 100 && t.large > 3
-                         && t.unbounded < t.measured / 50);
+        CHECK(&unit,
+              t.measured > 1000 && t.infinite > 50 && t.large > 3 && t.unbounded < t.measured / 50);
+        CHECK(&unit, t.hasty > 200 && t.reduced > 40);
         CHECK(&unit, t.loops > 100 && t.without_run < t.queries / 50);
         CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50
                          && t.failing > 10 && t.open_dates > 10 && t.eventually > 25

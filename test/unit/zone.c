@@ -6,6 +6,7 @@
  * enough; half units would do for one clock only. Where an operation asks whether some delay or
  * some value of a clock exists, it is looked for on a grid twice as fine: for a given point of the
  * first grid it must lie in an interval whose ends are on the first grid. */
+#include "solver/zone/measure.h"
 #include "unit/unit.h"
 #include "unit/zone.h"
 
@@ -510,7 +511,7 @@ static void test_included_lu(struct unit *unit, struct mem *mem, uint32_t clocks
     struct random random = {4000 + clocks};
     struct grid grid = grid_of(clocks);
     struct dbm a, b, spare;
-    unsigned yes = 0, more = 0;
+    unsigned yes = 0, more = 0, apart = 0;
     dbm_init(&a, mem, MOST_CLOCKS), dbm_init(&b, mem, MOST_CLOCKS),
         dbm_init(&spare, mem, MOST_CLOCKS);
     for (unsigned n = 0; n < pairs; n++) {
@@ -524,9 +525,13 @@ static void test_included_lu(struct unit *unit, struct mem *mem, uint32_t clocks
         CHECK(unit, found == expected || (!found && !all_simulated(&larger, &a, &b, lower, upper)));
         dbm_copy(&spare, &b), dbm_extrapolate_lu_plus(&spare, lower, upper);
         CHECK(unit, found || !dbm_included(&a, &spare));
+        const struct measure small = measure_of_lu(&a, lower, upper),
+                             large = measure_of_lu(&b, lower, upper);
+        CHECK(unit, !found || measure_may_include(&large, &small));
+        apart += !measure_may_include(&large, &small);
         yes += found, more += found && !dbm_included(&a, &spare);
     }
-    CHECK(unit, yes > pairs / 10 && yes < pairs && (clocks < 2 || more));
+    CHECK(unit, yes > pairs / 10 && yes < pairs && (clocks < 2 || more) && apart > pairs / 10);
     dbm_release(&a, mem), dbm_release(&b, mem), dbm_release(&spare, mem);
 }
 

@@ -2,10 +2,11 @@
 
 #include <assert.h>
 
-bool nodes_init(struct nodes *nodes, struct mem *mem, const struct layout *layout, bool equal,
-                struct nodes_work *work)
+bool nodes_init(struct nodes *nodes, struct mem *mem, const struct layout *layout,
+                enum zone_storage storage, struct nodes_work *work)
 {
-    *nodes = (struct nodes){.mem = mem, .equal = equal, .work = work};
+    const bool equal = storage == ZONES_EQUAL;
+    *nodes = (struct nodes){.mem = mem, .storage = storage, .equal = equal, .work = work};
     if (!store_init_keyed(&nodes->discrete, mem, layout->record_bytes, layout->key_bytes))
         return false;
     if (!zones_init(&nodes->zones, mem)) {
@@ -38,6 +39,8 @@ void nodes_release_work(struct nodes_work *work, struct mem *mem)
 {
     zones_release_work(&work->zones, mem);
     if (work->has_loaded) dbm_release(&work->loaded, mem);
+    mem_free(mem, work->lower);
+    mem_free(mem, work->upper);
     *work = (struct nodes_work){0};
 }
 
@@ -121,31 +124,92 @@ static enum nodes_result add_equal(struct nodes *nodes, uint64_t discrete,
     return NODES_NEW;
 }
 
-static bool load(struct nodes *nodes, uint64_t zone, uint32_t clocks)
+/* ---- which zones stand for which ---- */
+
+/* A zone that is compared with those of its discrete state. */
+struct question {
+    const struct dbm *zone;
+    struct measure size;
+    struct nodes_work *work; /* with L and U, by simulation */
+};
+
+static bool reserve_loaded(struct nodes_work *work, struct mem *mem, uint32_t clocks)
 {
-    struct nodes_work *work = nodes->work;
-    if (!work->has_loaded || work->loaded.most < clocks) {
-        if (work->has_loaded) dbm_release(&work->loaded, nodes->mem);
-        work->has_loaded = dbm_init(&work->loaded, nodes->mem, clocks + 4);
-        if (!work->has_loaded) return false;
-    }
-    zones_load(&nodes->zones, zone, &work->loaded);
+    if (work->has_loaded && work->loaded.most >= clocks) return true;
+    if (work->has_loaded) dbm_release(&work->loaded, mem);
+    work->has_loaded = dbm_init(&work->loaded, mem, clocks + 4);
+    return work->has_loaded;
+}
+
+static bool reserve_bounds(struct nodes_work *work, struct mem *mem, uint32_t clocks)
+{
+    if (work->lower && clocks <= work->bound_room) return true;
+    const uint32_t room = clocks + 4;
+    int32_t *lower = mem_try_alloc(mem, (room + UINT64_C(1)) * sizeof *lower),
+            *upper = mem_try_alloc(mem, (room + UINT64_C(1)) * sizeof *upper);
+    mem_free(mem, lower && upper ? work->lower : lower);
+    mem_free(mem, lower && upper ? work->upper : upper);
+    if (!lower || !upper) return false;
+    work->lower = lower;
+    work->upper = upper;
+    work->bound_room = room;
     return true;
 }
 
-/* Gives up the pairs of the discrete state whose zones lie in the new one. False when memory is
- * refused. */
-static bool give_up(struct nodes *nodes, uint64_t discrete, const struct dbm *zone,
-                    const struct measure *size)
+/* False: memory was refused. */
+static bool ask(const struct nodes *nodes, uint64_t discrete, const struct dbm *zone,
+                struct nodes_work *work, struct mem *mem, struct question *question)
+{
+    const uint32_t clocks = dbm_clocks(zone);
+    *question = (struct question){.zone = zone, .work = work};
+    if (!reserve_loaded(work, mem, clocks)) return false;
+    if (nodes->storage != ZONES_BY_SIMULATION) {
+        question->size = measure_of(zone);
+        return true;
+    }
+    if (!reserve_bounds(work, mem, clocks)) return false;
+    const struct config config = configs_get(nodes->configs, nodes->infos[discrete].config);
+    assert(config.count == clocks);
+    for (uint32_t i = 1; i <= clocks; i++) {
+        work->lower[i] = config_clock(&config, i - 1)->lower;
+        work->upper[i] = config_clock(&config, i - 1)->upper;
+    }
+    question->size = measure_of_lu(zone, work->lower, work->upper);
+    return true;
+}
+
+/* Whether pair n stands for the zone in question. */
+static bool covers(const struct nodes *nodes, uint64_t n, const struct question *question)
+{
+    struct nodes_work *work = question->work;
+    const uint64_t zone = nodes->list[n].zone;
+    if (!measure_may_include(&nodes->measures[n], &question->size)) return false;
+    if (zones_include(&nodes->zones, zone, question->zone)) return true;
+    if (nodes->storage != ZONES_BY_SIMULATION) return false;
+    zones_load(&nodes->zones, zone, &work->loaded);
+    return dbm_included_lu(question->zone, &work->loaded, work->lower, work->upper);
+}
+
+/* Whether the zone in question stands for pair n. */
+static bool is_covered(const struct nodes *nodes, uint64_t n, const struct question *question)
+{
+    struct nodes_work *work = question->work;
+    if (!measure_may_include(&question->size, &nodes->measures[n])) return false;
+    zones_load(&nodes->zones, nodes->list[n].zone, &work->loaded);
+    return nodes->storage == ZONES_BY_SIMULATION
+               ? dbm_included_lu(&work->loaded, question->zone, work->lower, work->upper)
+               : dbm_included(&work->loaded, question->zone);
+}
+
+/* Gives up the pairs of the discrete state that the new zone stands for. */
+static void give_up(struct nodes *nodes, uint64_t discrete, const struct question *question)
 {
     struct node *before = NULL; /* that is linked to ... */
     for (uint64_t at = first_of(nodes, discrete); at != NODES_NONE;) {
         struct node *node = &nodes->list[at];
-        bool may_go = measure_may_include(size, &nodes->measures[at]);
-        if (may_go && !load(nodes, node->zone, dbm_clocks(zone))) return false;
         const uint64_t gone = at;
         at = next_of(node);
-        if (!may_go || !dbm_included(&nodes->work->loaded, zone)) {
+        if (!is_covered(nodes, gone, question)) {
             before = node;
             continue;
         }
@@ -157,38 +221,36 @@ static bool give_up(struct nodes *nodes, uint64_t discrete, const struct dbm *zo
         node->is_closed = gone >= nodes->set.next_level;
         nodes->given_up++;
     }
-    return true;
 }
 
-/* A pair of the discrete state, not before number `seen`, whose zone includes this one. */
-static uint64_t find_larger(const struct nodes *nodes, uint64_t discrete, const struct dbm *zone,
-                            const struct measure *size, uint64_t seen)
+/* A pair of the discrete state, not before number `seen`, that stands for the zone. */
+static uint64_t find_larger(const struct nodes *nodes, uint64_t discrete,
+                            const struct question *question, uint64_t seen)
 {
     uint64_t n = first_of(nodes, discrete);
     for (; n != NODES_NONE && n >= seen; n = next_of(&nodes->list[n])) /* (1) */
-        if (measure_may_include(&nodes->measures[n], size)
-            && zones_include(&nodes->zones, nodes->list[n].zone, zone))
-            return n;
+        if (covers(nodes, n, question)) return n;
     return SET_NONE;
 }
 
-static enum nodes_result add_by_inclusion(struct nodes *nodes, uint64_t discrete,
-                                          const struct nodes_zone *zone, uint64_t *index)
+static enum nodes_result add_unless_covered(struct nodes *nodes, uint64_t discrete,
+                                            const struct nodes_zone *zone, uint64_t *index)
 {
     uint64_t id;
-    const struct measure size = zone->string ? zone->measure : measure_of(zone->dbm);
-    if (!grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->set.count,
-              sizeof *nodes->measures))
+    struct question question;
+    if (!ask(nodes, discrete, zone->dbm, nodes->work, nodes->mem, &question)
+        || !grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->set.count,
+                 sizeof *nodes->measures))
         return NODES_REFUSED;
-    *index = find_larger(nodes, discrete, zone->dbm, &size, zone->seen);
+    *index = find_larger(nodes, discrete, &question, zone->seen);
     if (*index != SET_NONE) {
         nodes->covered++;
         return NODES_KNOWN;
     }
-    if (intern(nodes, zone, &id) == ZONES_REFUSED || !give_up(nodes, discrete, zone->dbm, &size))
-        return NODES_REFUSED;
+    if (intern(nodes, zone, &id) == ZONES_REFUSED) return NODES_REFUSED;
+    give_up(nodes, discrete, &question);
     *index = nodes->set.count;
-    nodes->measures[*index] = size; /* (2) */
+    nodes->measures[*index] = question.size; /* (2) */
     push(nodes, discrete, id, first_of(nodes, discrete));
     nodes->infos[discrete].first = (uint32_t)*index;
     nodes->infos[discrete].first_high = (uint8_t)(*index >> 32);
@@ -203,7 +265,7 @@ enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct
     if (!grow(nodes->mem, (void **)&nodes->list, &nodes->capacity, nodes->set.count,
               sizeof *nodes->list))
         return NODES_REFUSED;
-    return add_by_inclusion(nodes, discrete, zone, index);
+    return add_unless_covered(nodes, discrete, zone, index);
 }
 
 /* ---- looking ahead ---- */
@@ -237,21 +299,22 @@ uint64_t nodes_find_equal(const struct nodes *nodes, uint64_t discrete, const ui
 }
 
 bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
-                struct zones_work *work, struct mem *mem, uint64_t *index)
+                struct nodes_work *work, struct mem *mem, uint64_t *index)
 {
     *index = SET_NONE;
     if (nodes->equal) {
-        if (!write_zone(zone, work, mem)) return false;
+        if (!write_zone(zone, &work->zones, mem)) return false;
         if (discrete != STORE_NONE)
             *index = nodes_find_equal(nodes, discrete, zone->string, zone->bytes, zone->hash);
         return true;
     }
-    zone->measure = measure_of(zone->dbm);
     if (discrete != STORE_NONE) {
-        *index = find_larger(nodes, discrete, zone->dbm, &zone->measure, 0);
+        struct question question;
+        if (!ask(nodes, discrete, zone->dbm, work, mem, &question)) return false;
+        *index = find_larger(nodes, discrete, &question, 0);
         zone->seen = nodes->set.count;
     }
-    return *index != SET_NONE || write_zone(zone, work, mem);
+    return *index != SET_NONE || write_zone(zone, &work->zones, mem);
 }
 
 bool nodes_check(const struct nodes *nodes)

@@ -4,21 +4,33 @@
  * Discrete states are kept once, in a store, which compares them without hidden variables (these
  * set clocks, and say nothing after the step that wrote them); zones are kept once, in
  * solver/zone/zones. A pair costs 35 bytes beside them by inclusion, and 10 with some 10 more for
- * finding it when all are told apart. Two ways of keeping pairs:
+ * finding it when all are told apart. Three ways of keeping pairs:
  *  - equal: each pair once, the whole zone graph;
  *  - by inclusion: a pair whose zone lies in that of a known pair of the same discrete state is not
  *    kept, and known pairs whose zones lie in a new one are given up. Enough for reachability. A
  *    pair that was given up keeps its number, because others may have been found from it. It is
  *    closed, and need not be expanded; but not one of the level that is being expanded: what
  *    follows from it would else be found a step later, and ways to states would not be shortest
- *    ones.
+ *    ones;
+ *  - by simulation: the same, where a zone also counts as lying in another when each of its points
+ *    is simulated by one of the other, by the bounds L and U of their discrete state (dbm.h,
+ *    dbm_included_lu). Enough for what a simulating point can do as well: to reach discrete states
+ *    and moments at which clocks compare in a way that L and U know of; not for being stuck.
+ *
+ * By simulation zones stay extrapolated. Leaving that out would keep the very same pairs: with A
+ * for a_LU, Extra(Z) lies between Z and A(Z), and A(A(Z)) = A(Z), so that Extra(Z) is in A(Z')
+ * exactly when Z is; and what follows from points of A(Z) is in A of what follows from Z. So the
+ * same steps are covered, zone for zone. But extrapolated zones have shorter strings, equal ones
+ * are found more often, and most tests end with plain inclusion.
  *
  * Invariants: (1) the pairs of a discrete state that were not given up are linked, the last one
  * first, so that numbers descend; (2) of a set by inclusion, every pair has a measure. */
 #ifndef CAIRN_ENGINE_TIMED_NODES_H
 #define CAIRN_ENGINE_TIMED_NODES_H
 
+#include "engine/timed/config.h"
 #include "program/layout.h"
+#include "result/result.h"
 #include "search/set.h"
 #include "solver/store.h"
 #include "solver/zone/measure.h"
@@ -51,11 +63,13 @@ struct node_discrete {
     uint8_t first_high;
 } __attribute__((packed));
 
-/* Working memory; several sets of nodes can have it in common. All zero at first. */
+/* Working memory, of one thread; several sets of nodes can have it in common. All zero at first. */
 struct nodes_work {
     struct zones_work zones;
     struct dbm loaded;
     bool has_loaded;
+    int32_t *lower, *upper; /* of the discrete state at hand, by clocks of its zones ... */
+    uint32_t bound_room;    /* ... for so many of them */
 };
 
 struct nodes {
@@ -63,7 +77,9 @@ struct nodes {
     struct space *space;
     struct mem *mem;
     struct nodes_work *work;
-    bool equal;
+    enum zone_storage storage;
+    bool equal;                    /* it is ZONES_EQUAL */
+    const struct configs *configs; /* by simulation: where L and U are */
     struct store discrete;
     struct node_discrete *infos; /* per discrete state */
     uint64_t info_cap;
@@ -82,15 +98,15 @@ struct nodes_zone {
     const uint8_t *string; /* as zones_write has written it, or NULL; then all of these: */
     size_t bytes;
     uint32_t hash;
-    struct measure measure;
     uint64_t seen; /* pairs before this number do not include it */
 };
 
 enum nodes_result { NODES_NEW, NODES_KNOWN, NODES_REFUSED };
 
-/* False when memory is refused; then nothing is left to release. */
-bool nodes_init(struct nodes *nodes, struct mem *mem, const struct layout *layout, bool equal,
-                struct nodes_work *work);
+/* False when memory is refused; then nothing is left to release. By simulation the caller sets
+ * nodes->configs. */
+bool nodes_init(struct nodes *nodes, struct mem *mem, const struct layout *layout,
+                enum zone_storage storage, struct nodes_work *work);
 void nodes_release(struct nodes *nodes);
 void nodes_release_work(struct nodes_work *work, struct mem *mem);
 
@@ -104,7 +120,7 @@ enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct
  * to zone->seen. Makes, in `work`, what nodes_add needs then. Changes nothing else, so that threads
  * may do it at the same time. False: memory was refused. */
 bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
-                struct zones_work *work, struct mem *mem, uint64_t *index);
+                struct nodes_work *work, struct mem *mem, uint64_t *index);
 
 /* Of a set by inclusion: whether a pair of the discrete state includes the zone. */
 bool nodes_covers(const struct nodes *nodes, uint64_t discrete, const struct dbm *zone);

@@ -107,10 +107,10 @@ static bool of_step(struct worker *worker, uint32_t step, struct set *set, char 
     struct zoned_worker *own = zoned_of(worker);
     const uint32_t packed = nodes->discrete.record_bytes;
     const struct dbm dbm = zoned_zone(worker, zoned_step(worker, step));
-    const size_t bytes = zones_write(&own->strings, own->mem, &dbm);
-    if (!bytes || !keep_wide(nodes, own->strings.buffer, bytes)) return false;
+    const size_t bytes = zones_write(&own->looks.zones, own->mem, &dbm);
+    if (!bytes || !keep_wide(nodes, own->looks.zones.buffer, bytes)) return false;
     memcpy(record, batch_words(&worker->batch, step), packed);
-    make_field(nodes, own->strings.buffer, bytes, record + packed);
+    make_field(nodes, own->looks.zones.buffer, bytes, record + packed);
     return true;
 }
 
@@ -136,7 +136,7 @@ static bool is_covered(struct worker *worker, const struct nodes *nodes, uint64_
     if (config.count > own->moves.most && !moves_reserve(&own->moves, config.count)) return false;
     const bool good = zones_read(string, bytes, &own->moves.other);
     assert(good);
-    return good && nodes_look(nodes, discrete, &zone, &own->strings, own->mem, &known)
+    return good && nodes_look(nodes, discrete, &zone, &own->looks, own->mem, &known)
            && known != SET_NONE;
 }
 
@@ -235,12 +235,13 @@ static bool empty(struct set *set)
     struct nodes_work *work = nodes->work;
     struct mem *mem = nodes->mem;
     const struct set before = *set;
-    const bool equal = nodes->equal;
+    const enum zone_storage storage = nodes->storage;
     nodes->wide = NULL; /* (2) */
     nodes_release(nodes);
-    const bool good = nodes_init(nodes, mem, &space->layout, equal, work);
+    const bool good = nodes_init(nodes, mem, &space->layout, storage, work);
     nodes->set = (struct set){.kind = before.kind, .owner = before.owner};
     nodes->space = space;
+    nodes->configs = &((const struct zoned *)space)->configs;
     nodes->wide = wide;
     return good;
 }

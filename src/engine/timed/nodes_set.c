@@ -19,10 +19,11 @@ static struct set *make(struct space *space)
     if (!zoned->bytes_before) zoned->bytes_before = space->mem->used;
     struct nodes *nodes = mem_try_alloc(space->mem, sizeof *nodes);
     if (!nodes) return NULL;
-    if (!nodes_init(nodes, space->mem, &space->layout, zoned->equal, &zoned->work)) {
+    if (!nodes_init(nodes, space->mem, &space->layout, zoned->storage, &zoned->work)) {
         mem_free(space->mem, nodes);
         return NULL;
     }
+    nodes->configs = &zoned->configs;
     nodes->set.kind = &nodes_kind;
     nodes->space = space;
     return &nodes->set;
@@ -62,11 +63,9 @@ static void prefetch(const struct worker *worker, uint32_t first, uint32_t end)
 static bool keep_string(struct zoned_worker *own, const struct nodes_zone *zone,
                         struct zoned_step *extra)
 {
-    const uint64_t words = (sizeof zone->measure + zone->bytes + 7) / 8;
-    const uint32_t at = zoned_pool(own, words);
+    const uint32_t at = zoned_pool(own, (zone->bytes + UINT64_C(7)) / 8);
     if (at == UINT32_MAX) return false;
-    memcpy(own->pool + at, &zone->measure, sizeof zone->measure);
-    memcpy((char *)(own->pool + at) + sizeof zone->measure, zone->string, zone->bytes);
+    memcpy(own->pool + at, zone->string, zone->bytes);
     extra->written = at;
     extra->bytes = (uint32_t)zone->bytes;
     extra->hash = zone->hash;
@@ -87,7 +86,7 @@ static void look_at(struct worker *worker, uint32_t i)
         if (built->is_written) return;
         built->is_written = true;
     }
-    if (!nodes_look(nodes_of(step->set), extra->discrete, &zone, &own->strings, own->mem, &known))
+    if (!nodes_look(nodes_of(step->set), extra->discrete, &zone, &own->looks, own->mem, &known))
         return;
     extra->seen = zone.seen;
     if (known == SET_NONE) {
@@ -115,9 +114,7 @@ static struct nodes_zone zone_of(const struct worker *worker, const struct zoned
 {
     struct nodes_zone zone = {.dbm = dbm, .seen = extra->seen};
     if (!extra->bytes) return zone;
-    const char *written = (const char *)(zoned_of(worker)->pool + extra->written);
-    memcpy(&zone.measure, written, sizeof zone.measure);
-    zone.string = (const uint8_t *)written + sizeof zone.measure;
+    zone.string = (const uint8_t *)(zoned_of(worker)->pool + extra->written);
     zone.bytes = extra->bytes;
     zone.hash = extra->hash;
     return zone;
@@ -206,7 +203,7 @@ static uint64_t find(struct worker *worker, uint32_t i)
     struct nodes_zone zone = {.dbm = &dbm};
     uint64_t known;
     if (discrete == STORE_NONE
-        || !nodes_look(nodes, discrete, &zone, &own->strings, own->mem, &known))
+        || !nodes_look(nodes, discrete, &zone, &own->looks, own->mem, &known))
         return SET_NONE; /* without memory nothing is known */
     return known;
 }

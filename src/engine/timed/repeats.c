@@ -90,7 +90,7 @@ static enum net_result add_thawed(struct repeats *repeats, uint32_t folder)
     if (!zoned_kind.commit(worker, &worker->batch.states[0])) return NET_FULL;
     const uint64_t discrete = add_discrete(repeats, folder);
     if (discrete == STORE_NONE) return NET_FULL;
-    if (!repeats->zoned.equal) return NET_ADDED;
+    if (repeats->zoned.storage != ZONES_EQUAL) return NET_ADDED;
     const struct dbm dbm = zoned_zone(worker, zoned_step(worker, 0));
     const struct nodes_zone zone = {.dbm = &dbm};
     switch (nodes_add(repeats->nodes, discrete, &zone, &index)) {
@@ -123,7 +123,7 @@ bool repeats_find(struct task *task, const char *const *folders, const uint64_t 
     repeats->set = (struct net_set){.begin = begin, .end = end, .add = add};
     bool good = zoned_init(&repeats->zoned, task->model, &result, task->exact_zones);
     zoned_watch(&repeats->zoned, task);
-    repeats->zoned.equal = task->equal_zones;
+    repeats->zoned.storage = task->zones == ZONES_EQUAL ? ZONES_EQUAL : ZONES_BY_INCLUSION;
     repeats->zoned.look_for_stuck |= task->count_deadlocks;
     for (uint32_t i = 0; i < task->property_count; i++)
         repeats->zoned.look_for_stuck |= task->properties[i].kind == PROPERTY_DEADLOCK;

@@ -13,7 +13,7 @@ void roam_init(struct roam *roam, struct task *task, struct result *result, bool
     *roam = (struct roam){.task = task, .mem = model->mem, .keeps_edges = equal, .at = ROAM_NONE};
     roam->started = clock_now();
     if (!zoned_init(&roam->zoned, model, result, exact)) mem_refuse(roam->mem);
-    roam->zoned.equal = equal;
+    roam->zoned.storage = equal ? ZONES_EQUAL : ZONES_BY_INCLUSION;
 }
 
 void roam_open(struct roam *roam)
@@ -25,7 +25,7 @@ void roam_open(struct roam *roam)
     const uint32_t bytes = (uint32_t)(roam->size * sizeof *roam->words);
     const struct layout whole = {.record_bytes = bytes, .key_bytes = bytes}; /* with its tag */
     if (!worker_open(&roam->worker, &roam->zoned.space, roam->mem, true)
-        || !nodes_init(&roam->nodes, roam->mem, &whole, roam->zoned.equal, &roam->work))
+        || !nodes_init(&roam->nodes, roam->mem, &whole, roam->zoned.storage, &roam->work))
         mem_refuse(roam->mem);
     roam->has_nodes = true;
 }

@@ -112,7 +112,7 @@ static void add_statistics(const struct search *search)
                                             .timers = zoned->timers.list.len,
                                             .clocks = search->model->clocks.len,
                                             .largest = (uint32_t)all.largest,
-                                            .equal = zoned->equal,
+                                            .storage = zoned->storage,
                                             .exact = zoned->exact};
     search->result->timed = statistics;
 }
@@ -132,6 +132,18 @@ static void conclude(struct search *search)
                            && !zoned->look_for_stuck;
 }
 
+/* What is asked for, or what keeps more: simulation keeps neither being stuck nor differences of
+ * clocks, and graphs have every zone. */
+static enum zone_storage storage_of(const struct task *task, const struct zoned *zoned,
+                                    bool keeps_edges)
+{
+    if (keeps_edges || task->counts_orders) return ZONES_EQUAL;
+    if (task->zones == ZONES_BY_SIMULATION
+        && (zoned->look_for_stuck || zoned->clocks.diagonals.len))
+        return ZONES_BY_INCLUSION;
+    return task->zones;
+}
+
 /* False: it must be done again, exactly. */
 static bool run_once(const struct task *asked, const struct search_graph *graph,
                      struct result *result, bool exact, double started)
@@ -143,11 +155,11 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     struct temporal_edges edges = {.mem = mem};
     struct projection projection = {.mem = mem};
     memset(result, 0, sizeof *result);
+    task.reduction = REDUCE_NONE; /* it is no order of the search: states say what they lead to */
     if (exact) mark_exact(&task.freeze_hash[0]);
     const bool is_ready = zoned_init(zoned, model, result, exact);
     const bool keeps_edges = needs_graph(&task);
     zoned_watch(zoned, &task);
-    zoned->equal = task.equal_zones || keeps_edges || task.counts_orders;
     assert(!keeps_edges || !task.counts_orders); /* properties are not asked then */
     const struct order *order = keeps_edges          ? temporal_order(&edges)
                                 : task.counts_orders ? projection_order(&projection, mem)
@@ -157,6 +169,9 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     for (uint32_t i = 0; i < task.property_count; i++) prepare_property(search, i);
     zoned->look_for_stuck |=
         search->findings.deadlock != MODEL_NONE || task.count_deadlocks || keeps_edges;
+    if (asked->reduction != REDUCE_NONE && !keeps_edges && !task.counts_orders)
+        zoned_reduce(zoned, &task);
+    zoned->storage = storage_of(&task, zoned, keeps_edges);
     if (!is_ready) mem_refuse(mem);
     frame_run(search, task.threads);
     result->states = search->own ? search->order->states(search) : 0;

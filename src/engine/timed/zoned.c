@@ -40,6 +40,7 @@ void zoned_release(struct zoned *zoned)
     nodes_release_work(&zoned->work, zoned->space.mem);
     pieces_release(&zoned->pieces);
     mem_free(zoned->space.mem, zoned->queries);
+    if (zoned->is_reduced) stubborn_release(&zoned->stubborn);
     clocks_release(&zoned->clocks);
     timers_release(&zoned->timers);
     space_release(&zoned->space);
@@ -66,7 +67,7 @@ static bool open_worker(struct worker *worker)
         moves_init(&own->moves, mem, &zoned->timers, &zoned->clocks, worker->program, FIRST_CLOCKS)
         && good;
     own->moves.words = worker->words;
-    return good;
+    return (!zoned->is_reduced || stubborn_open(&zoned->stubborn, &own->stubborn, mem)) && good;
 }
 
 static void close_worker(struct worker *worker)
@@ -78,7 +79,9 @@ static void close_worker(struct worker *worker)
     config_builder_release(&own->builder);
     batch_release(&own->listed);
     batch_release(&own->ahead);
-    zones_release_work(&own->strings, mem);
+    nodes_release_work(&own->looks, mem);
+    stubborn_release_work(&own->stubborn, mem);
+    mem_free(mem, own->enabled);
     pieces_release_work(&own->pieces);
     federation_release(&own->within);
     federation_release(&own->found);

@@ -8,6 +8,7 @@
 #include "engine/timed/moves.h"
 #include "engine/timed/nodes.h"
 #include "engine/timed/pieces.h"
+#include "reduce/stubborn.h"
 #include "search/space.h"
 
 /* A property that is violated where a condition has a value. */
@@ -26,12 +27,14 @@ struct zoned {
     struct configs configs;
     struct nodes_work work;
     bool exact; /* zones keep deadlocks */
-    bool equal; /* every zone is kept */
+    enum zone_storage storage;
     struct pieces pieces;
     struct zoned_query *queries; /* what is looked for in zones: a sight each (findings.h) */
     uint32_t query_count;
-    bool look_for_stuck; /* whether being stuck by clocks and deadlines matters */
-    bool any_barred;     /* in some state a rule is enabled, or fails, and is not permitted */
+    bool look_for_stuck;      /* whether being stuck by clocks and deadlines matters */
+    bool is_reduced;          /* where time stands still, few rules are taken ... */
+    struct stubborn stubborn; /* ... these */
+    bool any_barred;          /* in some state a rule is enabled, or fails, and is not permitted */
     uint64_t bytes_before, most_bytes; /* memory before the search; most that sets took, when one
                                           ended */
 };
@@ -94,7 +97,9 @@ struct zoned_worker {
     bool barred;     /* a rule is not permitted there */
     bool is_closed;  /* the state that was in files need not be expanded */
     uint32_t source; /* the configuration of the state at hand, if it is one of the batch */
-    struct zones_work strings;
+    struct nodes_work looks;
+    struct stubborn_work stubborn; /* of a reduced search */
+    uint32_t *enabled;             /* the rules that are, for it */
     struct pieces_work pieces;
     struct federation within, found; /* of a condition: where it is asked, where it is true */
     const struct set *at_hand;       /* that states are expanded of */
@@ -145,6 +150,10 @@ bool zoned_put(struct worker *worker, struct batch_state *begun, const struct zo
 /* A state begins; NULL: memory was refused. */
 struct batch_state *zoned_begin(struct worker *worker, uint64_t state);
 void zoned_undo(struct worker *worker);
+
+/* Few rules are taken where time stands still, as far as the task's properties allow that. Before
+ * workers are opened. */
+void zoned_reduce(struct zoned *zoned, const struct task *task);
 
 /* zoned_query.c: takes what zones tell of the task's queries as queries of the space, and the
  * constants of those. Whether a query is one of them. Before workers are opened. */

@@ -56,7 +56,9 @@ static bool reserve_rules(struct zoned_worker *own, uint64_t count)
     if (moving) own->moving = moving;
     void *failed = mem_try_resize(own->mem, own->failed, room * sizeof *own->failed);
     if (failed) own->failed = failed;
-    if (!rules || !moving || !failed) return false;
+    void *enabled = mem_try_resize(own->mem, own->enabled, room * sizeof *own->enabled);
+    if (enabled) own->enabled = enabled;
+    if (!rules || !moving || !failed || !enabled) return false;
     own->rule_room = (uint32_t)room;
     return true;
 }
@@ -346,15 +348,41 @@ static bool look_for_end(const struct worker *worker, struct batch_state *begun)
     return true;
 }
 
+/* Whether the rule can be taken at once, whatever the valuation is. */
+static bool is_always_possible(void *context, uint32_t i)
+{
+    struct zoned_worker *own = context;
+    struct moves *moves = &own->moves;
+    dbm_copy(&moves->other, &moves->source);
+    return moves_within_chance(moves, &moves->other, &own->moving[i])
+           && dbm_included(&moves->source, &moves->other);
+}
+
+/* Whether a reduced search takes some rules only: those that own->stubborn has. */
+static bool is_partial(const struct worker *worker)
+{
+    const struct zoned *zoned = (const struct zoned *)worker->space;
+    struct zoned_worker *own = zoned_of(worker);
+    if (!zoned->is_reduced || !own->moves.config.urgent || own->failed_count || own->barred)
+        return false;
+    for (uint32_t i = 0; i < own->rule_count; i++) own->enabled[i] = own->moving[i].rule;
+    return stubborn_choose(&zoned->stubborn, &own->stubborn, worker->words, own->enabled,
+                           own->rule_count, is_always_possible, own);
+}
+
 /* The state in worker->words, and its zone in moves, at whose rules we look now. */
 static bool take_all(struct worker *worker, struct set *set, struct batch_state *begun)
 {
     struct zoned_worker *own = zoned_of(worker);
     const bool *leave_out = worker->space->leave_out;
     if (!zoned_list(worker, set)) return false;
-    for (uint32_t i = 0; i < own->rule_count; i++)
-        if (!(leave_out && leave_out[own->moving[i].rule]) && !take(worker, set, begun, i))
-            return false;
+    const bool partial = is_partial(worker);
+    for (uint32_t i = 0; i < own->rule_count; i++) {
+        const uint32_t rule = own->moving[i].rule;
+        if (leave_out && leave_out[rule]) continue;
+        if (partial && !stubborn_takes(&own->stubborn, rule)) continue;
+        if (!take(worker, set, begun, i)) return false;
+    }
     own->states[worker->batch.state_count - 1].barred = own->barred;
     begun->enabled = own->rule_count;
     return worker->space->is_again

@@ -87,3 +87,78 @@ bool zoned_look(struct worker *worker, struct batch_state *begun)
     }
     return true;
 }
+
+/* ---- what a reduction must keep ---- */
+
+struct sight {
+    struct model *model;
+    bool *vars, *clocks;
+};
+
+static void see_var(void *context, uint32_t var)
+{
+    const struct sight *sight = context;
+    sight->vars[var] = true;
+}
+
+/* Marks what the formula reads. */
+static void see(struct sight *sight, formula f)
+{
+    struct model *model = sight->model;
+    const struct formula_node node = *formula_get(&model->formulas, f);
+    if (node.op == FORMULA_ATOM) expr_each_var(&model->exprs, node.atom, see_var, sight);
+    if (node.op == FORMULA_CLOCK) {
+        const struct clock_constraint *constraint = &model->constraints.data[node.constraint];
+        if (constraint->x != MODEL_NONE) sight->clocks[constraint->x] = true;
+        if (constraint->y != MODEL_NONE) sight->clocks[constraint->y] = true;
+        if (constraint->is_conditional)
+            expr_each_var(&model->exprs, constraint->when, see_var, sight);
+        if (constraint->varies) expr_each_var(&model->exprs, constraint->value, see_var, sight);
+    }
+    for (unsigned i = 0; i < formula_table[node.op].arity; i++) see(sight, i ? node.b : node.a);
+}
+
+/* Whether the condition has this value in deadlocks only: these are all kept. */
+static bool needs_deadlock(const struct model *model, formula f, bool wanted)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    if (node->op == FORMULA_DEADLOCK) return wanted;
+    if (node->op == FORMULA_NOT) return needs_deadlock(model, node->a, !wanted);
+    const bool both =
+        wanted ? node->op == FORMULA_AND : node->op == FORMULA_OR || node->op == FORMULA_IMPLIES;
+    return both
+           && (needs_deadlock(model, node->a, wanted != (node->op == FORMULA_IMPLIES))
+               || needs_deadlock(model, node->b, wanted));
+}
+
+/* What is asked of the property is kept if what is marked is not changed; false: it is not, because
+ * it is true in some states that are no deadlocks, and false in deadlocks like them. */
+static bool see_property(struct sight *sight, const struct property_result *entry)
+{
+    const struct model *model = sight->model;
+    const struct model_query *query = query_of(model, entry);
+    if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return true;
+    if (query && zoned_sees(model, entry) && pieces_has(model, query->p, FORMULA_DEADLOCK))
+        return needs_deadlock(model, query->p, query->kind == QUERY_SOMETIME);
+    see(sight, query ? query->p : entry->property->root);
+    return true;
+}
+
+void zoned_reduce(struct zoned *zoned, const struct task *task)
+{
+    struct model *model = zoned->space.model;
+    struct sight sight = {.model = model,
+                          .vars = mem_alloc(model->mem, model->vars.len + UINT64_C(1)),
+                          .clocks = mem_alloc(model->mem, model->clocks.len + UINT64_C(1))};
+    bool keeps = true;
+    for (uint32_t i = 0; i < task->property_count; i++)
+        keeps &= see_property(&sight, &task->properties[i]);
+    zoned->is_reduced = keeps;
+    if (keeps)
+        stubborn_init(&zoned->stubborn, model, &zoned->space.layout, sight.vars, sight.clocks);
+    mem_free(model->mem, sight.vars);
+    mem_free(model->mem, sight.clocks);
+    if (!keeps) return;
+    zoned->result->reduction = REDUCE_POR;
+    zoned->result->keeps = KEEP_ASKED;
+}

@@ -48,3 +48,32 @@ struct measure measure_of(const struct dbm *dbm)
 {
     return rows_wide() ? measure_wide(dbm) : measure_body(dbm, false);
 }
+
+static dbm_bound cut(dbm_bound b, dbm_bound most)
+{
+    return b > most ? most : b < -most ? -most : b;
+}
+
+/* Of a zone that lies in a_LU of another, no clock has a smaller lower bound than there, unless
+ * both are above U, and none a larger upper one, unless both are above L: the conditions of
+ * dbm_extrapolate.c with the reference as one of the two clocks. So bounds beyond U and L count as
+ * equal. Even and odd clocks have sums of their own. */
+struct measure measure_of_lu(const struct dbm *dbm, const int32_t *lower, const int32_t *upper)
+{
+    const dbm_bound most = INT32_MAX / (dbm_bound)dbm->size;
+    dbm_bound sums[MEASURE_SUMS] = {0};
+    for (uint32_t x = 1; x < dbm->size; x++) {
+        const dbm_bound low = dbm_at(dbm, 0, x), high = dbm_at(dbm, x, 0);
+        if (upper[x] != BOUND_NONE) {
+            const dbm_bound beyond = bound_strict(-(int64_t)upper[x]);
+            sums[x % 2] += cut(low < beyond ? beyond : low, most);
+        }
+        if (lower[x] != BOUND_NONE) {
+            const dbm_bound beyond = bound_weak(lower[x]) + 1;
+            sums[2 + x % 2] += cut(high > beyond ? beyond : high, most);
+        }
+    }
+    struct measure measure = {0};
+    for (unsigned k = 0; k < MEASURE_SUMS; k++) measure.sums[k] = (int32_t)sums[k];
+    return measure;
+}

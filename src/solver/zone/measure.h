@@ -13,6 +13,8 @@ struct measure {
 };
 
 struct measure measure_of(const struct dbm *dbm);
+/* The same for simulation (dbm_included_lu) by the bounds L and U. */
+struct measure measure_of_lu(const struct dbm *dbm, const int32_t *lower, const int32_t *upper);
 
 static inline bool measure_may_include(const struct measure *large, const struct measure *small)
 {
