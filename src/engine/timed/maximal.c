@@ -785,7 +785,8 @@ static void prepare(struct maximal *m, struct task *task, const struct property_
     roam_open(&m->roam);
     const uint32_t bytes = (uint32_t)(m->roam.size * sizeof *m->roam.words);
     const struct layout whole = {.record_bytes = bytes, .key_bytes = bytes};
-    if (!nodes_init(&m->done, m->mem, &whole, false, &m->done_work)) mem_refuse(m->mem);
+    if (!nodes_init(&m->done, m->mem, &whole, ZONES_BY_INCLUSION, &m->done_work))
+        mem_refuse(m->mem);
     m->has_done = true;
     federation_init(&m->pieces, m->mem, 0);
     federation_init(&m->outside, m->mem, 0);

@@ -281,9 +281,9 @@ static bool write_zone(struct nodes_zone *zone, struct zones_work *work, struct 
 
 bool nodes_covers(const struct nodes *nodes, uint64_t discrete, const struct dbm *zone)
 {
-    const struct measure size = measure_of(zone);
-    assert(!nodes->equal);
-    return find_larger(nodes, discrete, zone, &size, 0) != SET_NONE;
+    const struct question question = {.zone = zone, .size = measure_of(zone)};
+    assert(nodes->storage == ZONES_BY_INCLUSION);
+    return find_larger(nodes, discrete, &question, 0) != SET_NONE;
 }
 
 uint64_t nodes_find_equal(const struct nodes *nodes, uint64_t discrete, const uint8_t *string,
