@@ -139,7 +139,9 @@ static const char *order_of(const struct result *result)
     if (result->partition)
         return result->rounds ? "by the number of interactions, with files"
                               : "path by path (partitioning points)";
-    if (result->parts) return "in parts, rank by rank (past-freeze)";
+    if (result->parts)
+        return result->parts->points ? "in parts, by the beginnings of p-paths"
+                                     : "in parts, rank by rank (past-freeze)";
     if (result->clusters) return search_order_words[ORDER_PAST_FREEZE];
     if (result->rounds) return "by the number of interactions";
     return search_order_words[result->order];

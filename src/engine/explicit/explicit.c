@@ -37,6 +37,7 @@ static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &bread
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->prefixes) return &rank_order;
     if (task->points) return task->hides_position ? &hidden_order : &partition_order;
     if (task->reduction != REDUCE_NONE && task->order != ORDER_PAST_FREEZE) return &twophase_order;
     if (task->by_interactions) return &interactions_order;
