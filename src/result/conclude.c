@@ -135,10 +135,16 @@ static const char *order_of(const struct result *result)
     if (result->symbolic)
         return reduced ? "by partial exploration" : search_order_words[result->symbolic->order];
     if (reduced)
-        return result->clusters ? "rank by rank (past-freeze), in two phases" : "in two phases";
+        return result->partition && result->partition->clusters
+                   ? "rank by rank (past-freeze), path by path (partitioning points), in two phases"
+               : result->partition ? "path by path (partitioning points), in two phases"
+               : result->clusters  ? "rank by rank (past-freeze), in two phases"
+                                   : "in two phases";
     if (result->partition)
         return result->rounds ? "by the number of interactions, with files"
-                              : "path by path (partitioning points)";
+               : result->partition->clusters
+                   ? "rank by rank (past-freeze), path by path (partitioning points)"
+                   : "path by path (partitioning points)";
     if (result->parts)
         return result->parts->points ? "in parts, by the beginnings of p-paths"
                                      : "in parts, rank by rank (past-freeze)";

@@ -389,6 +389,7 @@ struct partition_statistics {
     bool chosen;         /* automatically */
     bool hidden;         /* the variant of the paper, which guarantees no coverage */
     uint64_t partitions; /* p-paths that were searched */
+    uint64_t clusters;   /* past-freeze, too: that were searched, p-path by p-path */
     uint64_t skipped;    /* p-paths that were not: everything right after them had been visited */
     uint64_t waiting;    /* p-paths that were found and did not have their turn */
     uint64_t complete_paths; /* hidden: those that have no continuation */

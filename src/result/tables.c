@@ -407,10 +407,12 @@ static void how_extended(view *v, const void *owner, value *made)
 }
 
 IF(partition_statistics, is_hidden, of->hidden)
+IF(partition_statistics, has_clusters, of->clusters)
 
 static const struct member partition_rows[] = {
     COUNT(partition_statistics, partitions, .key = "partitions"),
     MADE("path_total", path_total, .key = "p_paths"),
+    COUNT(partition_statistics, clusters, .key = "clusters", .when = has_clusters),
     COUNT(partition_statistics, skipped, .key = "skipped"),
     COUNT(partition_statistics, waiting, .key = "p_paths_waiting"),
     TRUTH(partition_statistics, hidden),
@@ -437,6 +439,7 @@ static const struct member_line partition_lines[] = {
          "largest {largest} states; {how_extended}[; {waiting} had no turn]; at most {longest} "
          "p-points long",
          NULL),
+    LINE("clusters", "{clusters}", "searched one after the other, and given up", "clusters"),
     LINE("gross states", "{gross_states}", "what several partitions visited counts each time",
          NULL),
     LINE("on disk", "{disk_states}", "states; memory was full {spills} times, {written} written",

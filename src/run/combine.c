@@ -169,10 +169,11 @@ static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {NOTHING, NULL}};
 static const struct named splits[] = {
     {HAS_SPLIT_AUTO, "auto"}, {HAS_SPLIT_ALWAYS, "always"}, {NOTHING, NULL}};
-static const struct named not_by_paths[] = {
-    {HAS_REDUCE, "reduce"},           {HAS_BOUND, "bound"},
-    {HAS_BOUND_AUTO, "bound"},        {HAS_GUIDE_AUTO, "bound auto"},
-    {HAS_SHOW, "show process-model"}, {NOTHING, NULL}};
+static const struct named not_by_paths[] = {{HAS_BOUND, "bound"},
+                                            {HAS_BOUND_AUTO, "bound"},
+                                            {HAS_GUIDE_AUTO, "bound auto"},
+                                            {HAS_SHOW, "show process-model"},
+                                            {NOTHING, NULL}};
 static const struct named beside_paths[] = {{HAS_PAST, "order past-freeze"},
                                             {HAS_REDUCE, "reduce"},
                                             {HAS_SPLIT_ALWAYS, "split"},
@@ -352,6 +353,7 @@ static const struct row rows[] = {
      .text = "--{name} does not go with --partition, which searches path by path",
      .why = "it is an order of its own: path by path"},
     {{HAS_PARTITION, HAS_ORDER},
+     .without = {HAS_PAST},
      .text = "--order does not go with --partition, which searches path by path",
      .why = "it is an order of its own: path by path"},
     {{HAS_PARTITION, HAS_SPLIT_AUTO},

@@ -22,6 +22,7 @@ from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, c
 from generate import generate
 from points import some_points
 from pointed import odd_model
+import ranked
 import timed_ranks
 
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
@@ -148,6 +149,96 @@ def random_runs():
                             ('check', model, '--partition', points), program, (threads,))
     check('some random runs had too little memory, and some p-paths were not extended',
           spilled and skipped, (spilled, skipped))
+
+
+def by_rank():
+    """With past-freeze order: clusters one after the other, each p-path by p-path; with and without
+    time."""
+    rng = random.Random(f'partitions by rank {SEED}')
+    spilled = clusters = 0
+    for n in range(400 if LONG else 14):
+        timed = n % 2 == 1
+        text = timed_ranks.random_model(rng, most=8) if timed else ranked.random_model(rng)[0]
+        model = write('ranked.cairn', text)
+        engine = ('--engine', 'timed', '--zones', 'equal') if timed else ('--engine', 'explicit')
+        _, plain = told('explore', model, *engine, '--order', 'bfs')
+        _, checked = told('check', model, *engine, '--order', 'bfs')
+        if not plain or not plain['complete']:
+            continue
+        points = points_of(model, rng)
+        for label, program in (('release', CAIRN), ('degenerate', DEGENERATE)):
+            more = ('--order', 'past-freeze', *engine, '--threads', rng.choice([1, 3]))
+            ours = compare(f'ranked {n} {label} --partition {points}', model, points, program,
+                           plain, checked, more)
+            if ours and timed:
+                check(f'ranked {n} {label}: discrete states',
+                      ours['statistics']['discrete_states']
+                      == plain['statistics']['discrete_states'], text)
+            spilled += bool(ours and ours['statistics']['spills'])
+            clusters += bool(ours and ours['statistics'].get('clusters', 0) > 1)
+    check('several clusters, some of them in little memory', spilled and clusters,
+          (spilled, clusters))
+
+
+def guided():
+    """Under a guide with a bound: counts of breadth-first search under that guide."""
+    rng = random.Random(f'guided partitions {SEED}')
+    done = 0
+    for n in range(300 if LONG else 10):
+        timed = n % 3 == 2
+        text = timed_ranks.random_model(rng, most=5) if timed else ranked.random_model(rng, 3)[0]
+        text = re.sub('^rank .*$', '', text, flags=re.MULTILINE)  # the guide's is the rank
+        model = write('guided.cairn', text)
+        labels = sorted(set(re.findall(r'^rule "(\w+)"', text, re.MULTILINE)))
+        chosen = rng.sample(labels, min(len(labels), 2))
+        others = [label for label in labels if label not in chosen]
+        guide = write('guided.xgdl', f'guide g = ({" [] ".join(chosen)})*;'
+                      + (f' ignore {", ".join(others)};' if others else '') + '\n')
+        words = ('explore', model, '--guide', guide, '--bound', rng.randint(1, 4), '--engine',
+                 *(('timed', '--zones', 'equal') if timed else ('explicit',)))
+        _, plain = told(*words, '--order', 'bfs')
+        if not plain or 'statistics' not in plain:
+            continue
+        points = points_of(model, rng)
+        for more in ((), ('--order', 'past-freeze'), ('--split', 'always')):
+            result, ours = told(*words, '--partition', points, *more,
+                                program=rng.choice([CAIRN, DEGENERATE]))
+            one = ours and 'statistics' in ours and (essence(ours), ours['complete'])
+            check(f'guided {n} --partition {points} {" ".join(more)}',
+                  not crashed(result) and one == (essence(plain), plain['complete']),
+                  (one, essence(plain), result.stderr[-500:], text))
+            done += bool(one)
+    check('some were searched', done > 6, done)
+
+
+def reduced():
+    """In two phases: verdicts of the whole, in much and little memory."""
+    rng = random.Random(f'reduced partitions {SEED}')
+    spilled = fewer = 0
+    first = 1 + 1000000 * SEED
+    for n in range(first, first + (1500 if LONG else 12)):
+        model = write('local.mil', generate(n, 'medium' if n % 4 == 0 else 'small',
+                                            temporal=False, local=True))
+        _, plain = told('check', model, '--order', 'bfs')
+        points, kind = points_of(model, rng), rng.choice(['por', 'por', 'deadlock'])
+        for label, program in (('release', CAIRN), ('degenerate', DEGENERATE)):
+            name = f'local {n} {label} --partition {points} --reduce {kind}'
+            result, ours = told('check', model, '--partition', points, '--reduce', kind,
+                                program=program)
+            if not check(f'{name} checks', ours and 'statistics' in ours and not crashed(result),
+                         result.stderr[-1500:]):
+                continue
+            statistics = ours['statistics']
+            check(f'{name} verdicts', verdicts(ours) == verdicts(plain),
+                  (verdicts(ours), verdicts(plain)))
+            check(f'{name} counts', not plain['complete'] or ours['states'] <= plain['states']
+                  and (not ours['complete'] or statistics['counts_are_net']), ours['states'])
+            for p in ours['properties']:
+                check(f'{name} evidence of {p["name"]}', p['verdict'] != 'violated' or p['trace'],
+                      p)
+            spilled += statistics['spills'] > 0
+            fewer += ours['complete'] and ours['states'] < plain['states']
+    check('some were reduced, some in little memory', spilled and fewer, (spilled, fewer))
 
 
 def little_memory():
@@ -580,6 +671,9 @@ def orders():
 
 section(random_runs)
 section(examples)
+section(by_rank)
+section(guided)
+section(reduced)
 section(little_memory)
 section(quarter)
 section(hidden)

@@ -114,7 +114,7 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
 static const char *why_not_reduced(const struct task *task, const struct property_result *entry)
 {
     if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return NULL;
-    if (task->order == ORDER_PAST_FREEZE && !entry->in_each_state)
+    if ((task->order == ORDER_PAST_FREEZE || task->points) && !entry->in_each_state)
         return NULL; /* nor would a search without reduction decide it */
     if (task->reduction == REDUCE_DEADLOCK)
         return "without reduction: --reduce deadlock keeps deadlocks and run-time errors only";
