@@ -385,9 +385,11 @@ def messages():
                             (('--partition', 'enter', '--order', 'dfs'), '--order does not go'),
                             (('--partition', 'enter', '--engine', 'symbolic'),
                              'the explicit and the timed engine'),
-                            (('--partition', 'enter', '--reduce', 'por'), '--reduce does not go'),
+                            (('--partition', 'enter', '--partition-hidden', '--reduce', 'por'),
+                             'from the initial states'),
                             (('--partition', 'enter', '--bound', '3'), '--bound does not go'),
-                            (('--partition', 'enter', '--split', 'auto'), '--split does not go'),
+                            (('--partition', 'enter', '--split', 'auto'),
+                             'puts states on disk when memory is full'),
                             (('--partition', 'Process.nowhere'),
                              'there are want, climb, enter, leave, 0, 2, 3 (of Process)'),
                             (('--partition', 'xyzzy'), 'there are want, climb')):
