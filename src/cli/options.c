@@ -161,10 +161,11 @@ static const struct option_row {
      "keep levels, or with past-freeze finished clusters, in files of this folder, for --resume"},
     {OPTION_SPLIT, 0, "split", "HOW", (ASK_MODELS & ~ASK_CONFORM) | ASK_GUIDE,
      "past-freeze: auto (split the context into parts when it does not fit in memory), always, or "
-     "never (the default); with a guide also alternatives, permutations or position[=N]: into "
+     "never (the default); always with --partition: a part for each beginning of a p-path; with a "
+     "guide also alternatives, permutations or position[=N]: into "
      "guides that allow the same together, each searched by itself"},
     {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", ASK_SEARCH,
-     "split always: D steps of the context in each part (default 1)"},
+     "split always: D steps of the context in each part, or D p-points on a p-path (default 1)"},
     {OPTION_PART, 0, "part", "N", ASK_SEARCH,
      "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
     {OPTION_PARTITION, 0, "partition", "LABELS", ASK_SEARCH,

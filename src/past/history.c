@@ -7,6 +7,7 @@
 
 #include "past/frozen.h"
 #include "past/part.h"
+#include "past/prefix.h"
 #include "program/reached.h"
 
 #include "base/checked.h"
@@ -42,8 +43,8 @@ bool history_init(struct history *history)
     origins_init(&history->loaded, mem);
     history->statistics = history->result->clusters = mem_alloc(mem, sizeof *history->statistics);
     assert(history->shift < 64 && history->engine->more <= HISTORY_MORE);
-    history->statistics->ranks = model_rank_count(model);
-    history->statistics->lowest = model_lowest_rank(model);
+    history->statistics->ranks = prefix_count(task);
+    history->statistics->lowest = prefix_lowest(task);
     history->summary = (struct summary){.owner = history,
                                         .search = history->search,
                                         .monitors = history->engine->monitors,

@@ -1,7 +1,8 @@
 /* Past-freeze order (docs/past-freeze.md), as far as it does not depend on what a state is: the
  * explicit and the timed engine both stand on this. The model has a rank: a variable that no step
  * makes smaller. States with one rank are a cluster. The smallest reached rank is next; its cluster
- * is searched until it finds nothing new, then it is given up.
+ * is searched until it finds nothing new, then it is given up. Where a search is split by p-paths,
+ * the rank is the number of the p-path so far (past/prefix.h), which is no part of the state.
  *
  * A history is what a search keeps of its past: clusters that wait, logs of how states were found,
  * where properties were violated, files (frozen.h), parts of a search that is split (part.h). The
@@ -42,9 +43,10 @@ struct history_engine {
     bool (*relieve)(struct history *history);
     /* Adds the initial states again, without looking at them: all, or those of larger ranks. */
     bool (*add_initial)(struct history *history, bool all, uint64_t above);
-    /* A state that a part begins with; watch: properties are looked at. */
-    bool (*add_seed)(struct history *history, const unsigned char *record, uint64_t size,
-                     bool watch);
+    /* A state that a part begins with, of the cluster with this rank; watch: properties are looked
+     * at. */
+    bool (*add_seed)(struct history *history, uint64_t rank, const unsigned char *record,
+                     uint64_t size, bool watch);
     /* Steps of state number `state` of the cluster at hand that lead beyond rank `last`: adds what
      * they find, and counts nothing. */
     bool (*expand)(struct history *history, const unsigned char *record, uint64_t size,

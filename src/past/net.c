@@ -1,29 +1,42 @@
 /* Clusters of ranks that several parts have finished are put into one set, part by part; a state
  * that is there already was counted before. When the set does not fit in memory it is made of fewer
  * ranks at a time, and that of a single rank of a half of its states, then of the other; of a
- * quarter; and so on, by their hash. */
+ * quarter; and so on, by their hash. States in clusters of p-paths (past/prefix.h) may be equal
+ * whatever the p-path: there all clusters are put together, a slice of the states at a time.
+ *
+ * Ranks that occur have numbers here, in their order. */
 #include "past/net.h"
 
 #include "base/varint.h"
+#include "past/prefix.h"
 #include "past/records.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WHY_ROOM = 640, MOST_SLICES = 1 << 20, MOST_OPEN = 48 };
+
+struct net_cluster {
+    uint64_t rank;
+    uint32_t folder;
+};
 
 struct net {
     struct task *task;
     struct mem *mem;
     struct net_set *set;
     struct freezer_identity identity;
-    uint64_t ranks;
+    VEC(struct net_cluster) clusters; /* that were finished, folder by folder */
+    VEC(uint64_t) values;             /* of the ranks that occur */
+    uint64_t ranks;                   /* how many these are */
     uint64_t *has;    /* folders x ranks: a bit for each cluster that was finished */
-    uint64_t *shared; /* a bit for each rank of which several folders have a cluster */
+    uint64_t *shared; /* a bit for each rank whose states others may have, too */
     uint64_t stride;  /* words per folder */
     uint32_t folder;  /* the one being read */
-    uint64_t states;  /* in its clusters */
+    uint64_t rank;    /* the number of the one being read */
+    uint64_t states;  /* in the clusters of a folder */
     bool strange;     /* a rank that does not exist */
     struct records records;
     struct freezer **open; /* per folder, or NULL */
@@ -82,10 +95,45 @@ static bool note_rank(void *context, uint64_t rank, const unsigned char *summary
     struct net *net = context;
     struct varint_input input = {summary, summary + size, true};
     net->states += varint_get(&input); /* it begins with the number of states */
-    net->strange |= rank >= net->ranks;
-    if (rank < net->ranks)
-        net->has[net->folder * net->stride + rank / 64] |= UINT64_C(1) << rank % 64;
-    return rank < net->ranks;
+    net->strange |= rank >= prefix_count(net->task);
+    vec_push(net->mem, &net->clusters, ((struct net_cluster){rank, net->folder}));
+    return !net->strange;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
+    return (one > two) - (one < two);
+}
+
+static uint64_t number_of(const struct net *net, uint64_t rank)
+{
+    const uint64_t *found =
+        bsearch(&rank, net->values.data, net->values.len, sizeof rank, by_value);
+    assert(found);
+    return (uint64_t)(found - net->values.data);
+}
+
+/* Gives ranks their numbers, and notes who has which. */
+static void number_ranks(struct net *net)
+{
+    struct mem *mem = net->mem;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < net->clusters.len; i++)
+        vec_push(mem, &net->values, net->clusters.data[i].rank);
+    if (net->values.len) qsort(net->values.data, net->values.len, sizeof(uint64_t), by_value);
+    for (uint32_t i = 0; i < net->values.len; i++)
+        if (!kept || net->values.data[i] != net->values.data[kept - 1])
+            net->values.data[kept++] = net->values.data[i];
+    net->ranks = net->values.len = kept;
+    net->stride = net->ranks / 64 + 1;
+    net->has = mem_alloc(mem, (net->folders + UINT64_C(1)) * net->stride * sizeof *net->has);
+    net->shared = mem_alloc(mem, net->stride * sizeof *net->shared);
+    for (uint32_t i = 0; i < net->clusters.len; i++) {
+        const uint64_t number = number_of(net, net->clusters.data[i].rank);
+        net->has[net->clusters.data[i].folder * net->stride + number / 64] |= UINT64_C(1)
+                                                                              << number % 64;
+    }
 }
 
 static bool has_rank(const struct net *net, uint32_t folder, uint64_t rank)
@@ -98,7 +146,7 @@ static bool take_record(void *context, const unsigned char *record, uint64_t siz
     struct net *net = context;
     net->stopped |= net->task->interrupted && *net->task->interrupted;
     if (net->stopped) return false;
-    switch (net->set->add(net->set, record, size, net->folder)) {
+    switch (net->set->add(net->set, record, size, net->folder * net->ranks + net->rank)) {
     case NET_ADDED: return true;
     case NET_FULL: net->full = true; return false;
     case NET_STRANGE: break;
@@ -113,7 +161,7 @@ static void find_shared(struct net *net)
         uint64_t some = 0;
         for (uint32_t i = 0; i < net->folders; i++) {
             uint64_t bits = net->has[i * net->stride + w];
-            net->shared[w] |= some & bits;
+            net->shared[w] |= prefix_is_used(net->task) ? bits : some & bits;
             some |= bits;
         }
     }
@@ -132,8 +180,10 @@ static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder
         const char *why = NULL;
         if (!is_needed(net, folder, rank)) continue;
         net->folder = folder;
+        net->rank = rank;
         net->records.count = net->records.size = 0;
-        bool good = freezer_read(freezer, rank, FREEZER_RECORDS, records_take, &net->records, &why)
+        bool good = freezer_read(freezer, net->values.data[rank], FREEZER_RECORDS, records_take,
+                                 &net->records, &why)
                     && records_are_whole(&net->records);
         net->full |= net->records.refused;
         net->records.refused = false;
@@ -145,7 +195,7 @@ static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder
     return true;
 }
 
-/* One slice of the clusters of some ranks: states of different ranks are different. */
+/* One slice of the clusters of some ranks: those of others have none of their states. */
 static bool add_slice(struct net *net, const char *const *folders, uint64_t from, uint64_t to)
 {
     bool good = net->set->begin(net->set);
@@ -161,13 +211,14 @@ static bool add_slice(struct net *net, const char *const *folders, uint64_t from
     return good;
 }
 
-/* As many ranks at a time as fit; of a single one that does not, slices. */
+/* As many ranks at a time as fit; of a single one that does not, and of all p-paths, slices. */
 static bool add_ranks(struct net *net, const char *const *folders)
 {
+    const bool is_one = prefix_is_used(net->task);
     for (uint64_t from = 0, width = net->ranks, slices = 1; from < net->ranks;) {
         struct net_counts before = net->set->repeated;
         uint64_t to = width < net->ranks - from ? from + width : net->ranks;
-        assert(from < to && (slices == 1 || to == from + 1)); /* of a single rank alone */
+        assert(from < to && (slices == 1 || to == from + 1 || is_one));
         bool good = true;
         net->set->slices = slices;
         for (net->set->slice = 0; good && net->set->slice < slices; net->set->slice++)
@@ -182,7 +233,7 @@ static bool add_ranks(struct net *net, const char *const *folders)
         if (!net->full) return false;
         net->most_open = net->open_count > 2 ? net->open_count / 2 : 1; /* they need memory, too */
         while (net->open_count > 1) close_oldest(net);
-        if (to - from > 1) width = (to - from) / 2;
+        if (to - from > 1 && !is_one) width = (to - from) / 2;
         else if ((slices *= 2) > MOST_SLICES) return false;
     }
     return true;
@@ -201,8 +252,10 @@ static bool find(struct net *net, const char *const *folders, const uint64_t *st
                  folders[net->folder]);
         good = false;
     }
-    if (good) find_shared(net);
-    return good && add_ranks(net, folders);
+    if (!good) return false;
+    number_ranks(net);
+    find_shared(net);
+    return add_ranks(net, folders);
 }
 
 bool net_find_repeated(struct net_set *set, struct task *task,
@@ -218,10 +271,6 @@ bool net_find_repeated(struct net_set *set, struct task *task,
                       .folders = count,
                       .most_open = MOST_OPEN};
     set->repeated = (struct net_counts){0};
-    net.ranks = model_rank_count(model);
-    net.stride = net.ranks / 64 + 1;
-    net.has = mem_alloc(mem, (count + UINT64_C(1)) * net.stride * sizeof *net.has);
-    net.shared = mem_alloc(mem, net.stride * sizeof *net.shared);
     net.open = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.open);
     net.used = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.used);
     net.records = records_begin(mem, identity->record_bytes, take_record, &net);
@@ -235,6 +284,8 @@ bool net_find_repeated(struct net_set *set, struct task *task,
     records_release(&net.records);
     mem_free(mem, net.open);
     mem_free(mem, net.used);
+    vec_free(mem, &net.clusters);
+    vec_free(mem, &net.values);
     mem_free(mem, net.has);
     mem_free(mem, net.shared);
     return good;

@@ -1,6 +1,7 @@
 /* Parts of a split search may visit the same states: parts that begin with different clusters meet
- * again in later ones. What each of them counted is gross; this finds, in the folders of the parts,
- * what was counted more than once. */
+ * again in later ones. Where clusters are those of p-paths, a part alone may visit a state several
+ * times, too. What each of them counted is gross; this finds, in the folders of the parts, what was
+ * counted more than once. */
 #ifndef CAIRN_PAST_NET_H
 #define CAIRN_PAST_NET_H
 
@@ -21,8 +22,9 @@ struct net_set {
     uint64_t slices, slice; /* only states of this slice are looked at: see net_is_in_slice */
     bool (*begin)(struct net_set *set); /* empty; false: memory was refused */
     void (*end)(struct net_set *set);   /* after begin, whatever that said */
+    /* cluster: which it is of, of all folders. */
     enum net_result (*add)(struct net_set *set, const unsigned char *record, uint64_t size,
-                           uint32_t folder);
+                           uint64_t cluster);
 };
 
 static inline bool net_is_in_slice(const struct net_set *set, uint64_t hash)

@@ -46,7 +46,8 @@ static struct freezer *open_part(struct history *history, const char *folder, bo
 struct seeds {
     struct history *history;
     bool watch;
-    uint64_t number;     /* of the next state in its cluster */
+    uint64_t rank;       /* of the cluster at hand */
+    uint64_t number;     /* of the next state in it */
     VEC(uint64_t) ranks; /* of the clusters that it begins with */
 };
 
@@ -56,7 +57,8 @@ static bool add_seed(void *context, const unsigned char *record, uint64_t size)
     const struct search_part *part = seeds->history->task->part;
     uint64_t number = seeds->number++;
     if (part->end && (number < part->begin || number >= part->end)) return true;
-    return seeds->history->engine->add_seed(seeds->history, record, size, seeds->watch);
+    return seeds->history->engine->add_seed(seeds->history, seeds->rank, record, size,
+                                            seeds->watch);
 }
 
 static bool note_rank(void *context, uint64_t rank, const unsigned char *summary, uint64_t size)
@@ -90,9 +92,9 @@ bool part_add_seeds(struct history *history, bool all, uint64_t above, bool watc
     }
     for (uint32_t i = 0; good && i < seeds.ranks.len; i++) {
         if (seeds.ranks.data[i] <= above && !all) continue;
+        seeds.rank = seeds.ranks.data[i];
         seeds.number = 0;
-        good = freezer_read(freezer, seeds.ranks.data[i], FREEZER_RECORDS, records_take, &records,
-                            &why)
+        good = freezer_read(freezer, seeds.rank, FREEZER_RECORDS, records_take, &records, &why)
                && records_are_whole(&records);
     }
     if (!good && history->result->stop == STOP_NONE) {
@@ -121,7 +123,9 @@ bool part_is_full(const struct history *history)
 bool part_is_deep(const struct history *history, uint64_t rank)
 {
     const struct search_part *part = history->task->part;
-    return part && part->hands_on && part->depths && history->statistics->finished
+    if (!part || !part->hands_on || !history->statistics->finished) return false;
+    if (part->ends_with_prefixes) return rank >= history->task->prefixes;
+    return part->depths
            && part->depths[rank << history->shift]
                   >= part->depths[part->rank << history->shift] + part->depth;
 }

@@ -472,13 +472,11 @@ static void put_words(struct out *json, struct mem *mem, const struct order_stat
 static void put_special(const struct statistics *told, const struct member *row)
 {
     const struct result *result = told->view.result;
+    bool chosen;
     switch (row->special) {
     case SPECIAL_HIDDEN: put_hidden(told->json, result); break;
     case SPECIAL_QUANTILES: put_quantiles(told->json, result->clusters); break;
-    case SPECIAL_POINTS:
-        put_points(told->json,
-                   result->partition ? result->partition->points : result->orders->points);
-        break;
+    case SPECIAL_POINTS: put_points(told->json, result_points(result, &chosen)); break;
     case SPECIAL_WORDS: put_words(told->json, told->diag->mem, result->orders); break;
     case SPECIAL_SILENCE: put_silence(told->json, told->view.model, told->diag, result); break;
     default: assert(false); /* the others are of text */

@@ -205,23 +205,28 @@ static void show_sizes(const struct report_style *style, const struct cluster_st
 static void list_parts(const struct report_style *style, const struct split_statistics *parts)
 {
     char a[32], b[32];
-    fprintf(style->out, "  %6s %6s %21s %14s %14s %9s  %s\n", "part", "of", "ranks", "states",
-            "transitions", "time", "");
+    fprintf(style->out, "  %6s %6s %21s %14s %14s %9s  %s\n", "part", "of",
+            parts->points ? "first states" : "ranks", "states", "transitions", "time",
+            parts->points ? "         p-path" : "");
     for (uint32_t i = 0; i < parts->list_count; i++) {
         const struct split_part *part = &parts->list[i];
         char parent[16] = "-", ranks[48], time[32] = "";
         if (part->parent != MODEL_NONE) snprintf(parent, sizeof parent, "%u", part->parent);
-        if (part->parent == MODEL_NONE) snprintf(ranks, sizeof ranks, "all");
+        if (part->parent == MODEL_NONE || parts->points) snprintf(ranks, sizeof ranks, "all");
         else if (part->rank == part->last_rank)
             snprintf(ranks, sizeof ranks, "%" PRId64, part->rank);
         else snprintf(ranks, sizeof ranks, "%" PRId64 " to %" PRId64, part->rank, part->last_rank);
-        if (part->end)
+        if (part->end && parts->points)
+            snprintf(ranks, sizeof ranks, "[%" PRIu64 "..%" PRIu64 "]", part->begin, part->end - 1);
+        else if (part->end)
             snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank,
                      part->begin, part->end - 1);
         if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
-        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  %s\n", i, parent, ranks,
+        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  ", i, parent, ranks,
                 part->is_known ? text_count(a, part->states) : "",
-                part->is_known ? text_count(b, part->transitions) : "", time, part->state);
+                part->is_known ? text_count(b, part->transitions) : "", time);
+        if (part->p_path) fprintf(style->out, "%-8s %s\n", part->state, part->p_path);
+        else fprintf(style->out, "%s\n", part->state);
     }
 }
 
@@ -292,10 +297,9 @@ static void show_special(const struct report_style *style, enum member_special s
                          const struct member_view *view)
 {
     const struct result *result = view->result;
-    if (special == SPECIAL_POINTS && result->partition)
-        list_points(style, result->partition->points, result->partition->chosen);
-    else if (special == SPECIAL_POINTS)
-        list_points(style, result->orders->points, result->orders->chosen);
+    bool chosen;
+    const struct points *points = result_points(result, &chosen);
+    if (special == SPECIAL_POINTS) list_points(style, points, chosen);
     if (special == SPECIAL_WORDS) list_orders(style, view->model->mem, result->orders);
     if (!style->verbose) return;
     switch (special) {

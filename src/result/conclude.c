@@ -140,11 +140,19 @@ static const char *order_of(const struct result *result)
     if (result->symbolic)
         return reduced ? "by partial exploration" : search_order_words[result->symbolic->order];
     if (reduced && !result->timed)
-        return result->clusters ? "rank by rank (past-freeze), in two phases" : "in two phases";
+        return result->partition && result->partition->clusters
+                   ? "rank by rank (past-freeze), path by path (partitioning points), in two phases"
+               : result->partition ? "path by path (partitioning points), in two phases"
+               : result->clusters  ? "rank by rank (past-freeze), in two phases"
+                                   : "in two phases";
     if (result->partition)
         return result->rounds ? "by the number of interactions, with files"
-                              : "path by path (partitioning points)";
-    if (result->parts) return "in parts, rank by rank (past-freeze)";
+               : result->partition->clusters
+                   ? "rank by rank (past-freeze), path by path (partitioning points)"
+                   : "path by path (partitioning points)";
+    if (result->parts)
+        return result->parts->points ? "in parts, by the beginnings of p-paths"
+                                     : "in parts, rank by rank (past-freeze)";
     if (result->clusters) return search_order_words[ORDER_PAST_FREEZE];
     if (result->rounds) return "by the number of interactions";
     return search_order_words[result->order];

@@ -84,6 +84,14 @@ bool result_location_reached(const struct result *result, uint32_t process, uint
     return result->reached[bit / 8] >> bit % 8 & 1;
 }
 
+const struct points *result_points(const struct result *result, bool *chosen)
+{
+    if (result->partition) return *chosen = result->partition->chosen, result->partition->points;
+    if (result->orders) return *chosen = result->orders->chosen, result->orders->points;
+    return *chosen = result->parts && result->parts->chosen,
+           result->parts ? result->parts->points : NULL;
+}
+
 struct member_shape result_shape(const struct model *model)
 {
     uint64_t bits = 0;

@@ -173,6 +173,7 @@ struct search_part {
     bool hands_on;          /* when memory runs out, the waiting clusters are put in the rest ... */
     const uint32_t *depths; /* ... also when one is reached that is so deep; per rank, or NULL */
     uint32_t depth;
+    bool ends_with_prefixes; /* ... also when none is left of a p-path that is continued */
 };
 
 /* Partitioning points: steps that divide a search. A p-point is a set of rules, or the entering of
@@ -224,9 +225,11 @@ struct task {
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;          /* automatically */
-    bool enumerates_orders;      /* p-paths are counted one by one, for comparison */
-    bool counts_orders;          /* not divided: p-paths are counted ... */
-    uint64_t listed_orders;      /* ... and so many of them listed */
+    uint64_t prefixes; /* split by p-paths: clusters are theirs, and so many p-paths are continued
+                          (past/prefix.h); 0: they are not */
+    bool enumerates_orders; /* p-paths are counted one by one, for comparison */
+    bool counts_orders;     /* not divided: p-paths are counted ... */
+    uint64_t listed_orders; /* ... and so many of them listed */
     bool hides_position; /* divided as in the paper: states are compared without regard to how far a
                             run has come on its p-path */
     const char *freeze;  /* the folder that levels or, past-freeze, finished clusters are kept in;
@@ -337,6 +340,7 @@ struct cluster_statistics {
 struct split_part {
     uint32_t parent;         /* MODEL_NONE: it begins with the initial states */
     int64_t rank, last_rank; /* the clusters that it begins with */
+    const char *p_path;      /* their p-paths, where clusters are those of p-paths; else NULL */
     uint64_t begin,
         end; /* and the states of a single one: from number `begin` to before `end`; end 0: all */
     const char *state; /* one word */
@@ -355,6 +359,8 @@ struct split_statistics {
     bool is_net;           /* the counts of the result are without these; otherwise ... */
     const char *why_gross; /* ... why not */
     uint64_t frozen_bytes, live_peak;
+    const struct points *points; /* that it was split by; NULL: by ranks */
+    bool chosen;                 /* these, automatically */
     struct split_part *list;
     uint32_t list_count;
 };
@@ -389,6 +395,7 @@ struct partition_statistics {
     bool chosen;         /* automatically */
     bool hidden;         /* the variant of the paper, which guarantees no coverage */
     uint64_t partitions; /* p-paths that were searched */
+    uint64_t clusters;   /* past-freeze, too: that were searched, p-path by p-path */
     uint64_t skipped;    /* p-paths that were not: everything right after them had been visited */
     uint64_t waiting;    /* p-paths that were found and did not have their turn */
     uint64_t complete_paths; /* hidden: those that have no continuation */
@@ -503,6 +510,8 @@ bool result_is_influenced(const struct result *result);
  * that do not matter for what it keeps. */
 bool result_knows_rules(const struct result *result);
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location);
+/* The p-points that a result is about, and whether they were chosen automatically; or NULL. */
+const struct points *result_points(const struct result *result, bool *chosen);
 /* How many variables, rules and so on results of this model are about. */
 struct member_shape result_shape(const struct model *model);
 /* How much of the ranks is done, and how much of what was reached could be freed: from 0 to 1. */

@@ -289,59 +289,6 @@ static const struct member_line cluster_lines[] = {
 const struct members tables_clusters = {"clusters", sizeof(struct cluster_statistics),
                                         WITH(cluster_rows), LINES(cluster_lines)};
 
-/* ---- parts ---- */
-
-MAKE(split_part, part_number, make_count(made, v->index))
-MAKE(split_part, last_state, make_count(made, of->end - 1))
-IF(split_part, has_end, of->end)
-IF(split_part, part_is_known, of->is_known)
-
-static const struct member part_rows[] = {
-    MADE("part", part_number, .key = "part"),
-    NUMBER(split_part, parent, .key = "parent", .none_is_null = true),
-    ROW(split_part, INTEGER, rank, .key = "first_rank"),
-    ROW(split_part, INTEGER, last_rank, .key = "last_rank"),
-    COUNT(split_part, begin, .key = "first_state", .when = has_end),
-    COUNT(split_part, end),
-    MADE("last_state", last_state, .key = "last_state", .when = has_end),
-    TEXT(split_part, state, .key = "state"),
-    TRUTH(split_part, is_known),
-    COUNT(split_part, states, .key = "states", .known = part_is_known),
-    COUNT(split_part, transitions, .key = "transitions", .known = part_is_known),
-    ROW(split_part, REAL, seconds, .key = "seconds", .unit = UNIT_SECONDS, .known = part_is_known),
-};
-static const struct members tables_part = {"part", sizeof(struct split_part), WITH(part_rows)};
-
-IF(split_statistics, is_gross, !of->is_net)
-
-static const struct member parts_rows[] = {
-    NUMBER(split_statistics, parts, .key = "parts"),
-    NUMBER(split_statistics, split, .key = "parts_split"),
-    NUMBER(split_statistics, divided, .key = "parts_divided"),
-    NUMBER(split_statistics, waiting, .key = "parts_not_searched"),
-    COUNT(split_statistics, gross_states, .key = "gross_states"),
-    COUNT(split_statistics, gross_transitions, .key = "gross_transitions"),
-    COUNT(split_statistics, frozen_bytes, .key = "frozen_bytes", .unit = UNIT_BYTES),
-    COUNT(split_statistics, live_peak),
-    TRUTH(split_statistics, is_net, .key = "counts_are_net"),
-    TEXT(split_statistics, why_gross, .key = "why_gross", .when = is_gross),
-    NUMBER(split_statistics, list_count),
-    LIST(split_statistics, list, part, NUMBER, LENGTH(split_statistics, list_count),
-         .key = "parts_list"),
-};
-static const struct member_line parts_lines[] = {
-    LINE("parts", "{parts}",
-         "{split:u} split again[; {divided:u} more did not fit, and were divided]"
-         "[; {waiting:u} not searched]",
-         NULL),
-    LINE("gross states", "{gross_states}",
-         "{gross_transitions} transitions: what several parts visited counts each time", NULL),
-    {.note = "the counts above are gross, too: {why_gross}", .when = "!is_net"},
-    {.has_special = true, .special = SPECIAL_PARTS},
-};
-const struct members tables_parts = {"parts", sizeof(struct split_statistics), WITH(parts_rows),
-                                     LINES(parts_lines)};
-
 /* ---- p-points ---- */
 
 static const struct member location_rows[] = {
@@ -362,6 +309,71 @@ static const struct member points_rows[] = {
     LIST(points, locations, location, NUMBER, LENGTH(points, location_count)),
 };
 static const struct members tables_points = {"points", sizeof(struct points), WITH(points_rows)};
+
+/* ---- parts ---- */
+
+MAKE(split_part, part_number, make_count(made, v->index))
+MAKE(split_part, last_state, make_count(made, of->end - 1))
+IF(split_part, has_end, of->end)
+IF(split_part, part_is_known, of->is_known)
+IF(split_part, has_ranks, !of->p_path)
+IF(split_part, has_p_path, of->p_path)
+
+static const struct member part_rows[] = {
+    MADE("part", part_number, .key = "part"),
+    NUMBER(split_part, parent, .key = "parent", .none_is_null = true),
+    ROW(split_part, INTEGER, rank, .key = "first_rank", .when = has_ranks),
+    ROW(split_part, INTEGER, last_rank, .key = "last_rank", .when = has_ranks),
+    TEXT(split_part, p_path, .key = "p_path", .when = has_p_path),
+    COUNT(split_part, begin, .key = "first_state", .when = has_end),
+    COUNT(split_part, end),
+    MADE("last_state", last_state, .key = "last_state", .when = has_end),
+    TEXT(split_part, state, .key = "state"),
+    TRUTH(split_part, is_known),
+    COUNT(split_part, states, .key = "states", .known = part_is_known),
+    COUNT(split_part, transitions, .key = "transitions", .known = part_is_known),
+    ROW(split_part, REAL, seconds, .key = "seconds", .unit = UNIT_SECONDS, .known = part_is_known),
+};
+static const struct members tables_part = {"part", sizeof(struct split_part), WITH(part_rows)};
+
+IF(split_statistics, is_gross, !of->is_net)
+IF(split_statistics, has_points, of->points)
+MAKE(split_statistics, is_by_points, make_truth(made, of->points != NULL))
+
+static const struct member parts_rows[] = {
+    NUMBER(split_statistics, parts, .key = "parts"),
+    NUMBER(split_statistics, split, .key = "parts_split"),
+    NUMBER(split_statistics, divided, .key = "parts_divided"),
+    NUMBER(split_statistics, waiting, .key = "parts_not_searched"),
+    COUNT(split_statistics, gross_states, .key = "gross_states"),
+    COUNT(split_statistics, gross_transitions, .key = "gross_transitions"),
+    COUNT(split_statistics, frozen_bytes, .key = "frozen_bytes", .unit = UNIT_BYTES),
+    COUNT(split_statistics, live_peak),
+    TRUTH(split_statistics, is_net, .key = "counts_are_net"),
+    TEXT(split_statistics, why_gross, .key = "why_gross", .when = is_gross),
+    ONE(split_statistics, points, points),
+    TRUTH(split_statistics, chosen, .key = "p_points_chosen", .when = has_points),
+    TOLD_AS("point_names", POINTS, .key = "p_points", .when = has_points),
+    MADE("is_by_points", is_by_points),
+    NUMBER(split_statistics, list_count),
+    LIST(split_statistics, list, part, NUMBER, LENGTH(split_statistics, list_count),
+         .key = "parts_list"),
+};
+static const struct member_line parts_lines[] = {
+    {.has_special = true, .special = SPECIAL_POINTS, .when = "is_by_points"},
+    LINE("parts", "{parts}",
+         "{split:u} split again[; {divided:u} more did not fit, and were divided]"
+         "[; {waiting:u} not searched]",
+         NULL),
+    LINE("gross states", "{gross_states}",
+         "{gross_transitions} transitions: what several parts visited counts each time", NULL),
+    {.note = "the counts above are gross, too: {why_gross}", .when = "!is_net"},
+    {.has_special = true, .special = SPECIAL_PARTS},
+};
+const struct members tables_parts = {"parts", sizeof(struct split_statistics), WITH(parts_rows),
+                                     LINES(parts_lines)};
+
+/* ---- partitions ---- */
 
 static void point_name(view *v, const void *owner, value *made)
 {
@@ -394,10 +406,12 @@ static void how_extended(view *v, const void *owner, value *made)
 }
 
 IF(partition_statistics, is_hidden, of->hidden)
+IF(partition_statistics, has_clusters, of->clusters)
 
 static const struct member partition_rows[] = {
     COUNT(partition_statistics, partitions, .key = "partitions"),
     MADE("path_total", path_total, .key = "p_paths"),
+    COUNT(partition_statistics, clusters, .key = "clusters", .when = has_clusters),
     COUNT(partition_statistics, skipped, .key = "skipped"),
     COUNT(partition_statistics, waiting, .key = "p_paths_waiting"),
     TRUTH(partition_statistics, hidden),
@@ -424,6 +438,7 @@ static const struct member_line partition_lines[] = {
          "largest {largest} states; {how_extended}[; {waiting} had no turn]; at most {longest} "
          "p-points long",
          NULL),
+    LINE("clusters", "{clusters}", "searched one after the other, and given up", "clusters"),
     LINE("gross states", "{gross_states}", "what several partitions visited counts each time",
          NULL),
     LINE("on disk", "{disk_states}", "states; memory was full {spills} times, {written} written",

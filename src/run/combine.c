@@ -171,13 +171,14 @@ static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {NOTHING, NULL}};
 static const struct named splits[] = {
     {HAS_SPLIT_AUTO, "auto"}, {HAS_SPLIT_ALWAYS, "always"}, {NOTHING, NULL}};
-static const struct named not_by_paths[] = {{HAS_SPLIT, "split"},
-                                            {HAS_FREEZE, "freeze"},
-                                            {HAS_ORDER, "order"},
-                                            {HAS_REDUCE, "reduce"},
-                                            {HAS_BOUND, "bound"},
+static const struct named not_by_paths[] = {{HAS_BOUND, "bound"},
                                             {HAS_BOUND_AUTO, "bound"},
+                                            {HAS_GUIDE_AUTO, "bound auto"},
                                             {HAS_SHOW, "show process-model"},
+                                            {NOTHING, NULL}};
+static const struct named beside_paths[] = {{HAS_PAST, "order past-freeze"},
+                                            {HAS_REDUCE, "reduce"},
+                                            {HAS_SPLIT_ALWAYS, "split"},
                                             {NOTHING, NULL}};
 static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
                                           {HAS_BEST, "order best-first"},
@@ -208,11 +209,10 @@ static const struct named not_hiding[] = {{HAS_MODEL_TIME, "the timed engine"},
 static const struct named without_time[] = {{HAS_DFS, "dfs"},           {HAS_BEST, "best-first"},
                                             {HAS_EXPLICIT, "explicit"}, {HAS_SYMBOLIC, "symbolic"},
                                             {HAS_BOUNDED, "bounded"},   {NOTHING, NULL}};
-static const struct named beyond_stubborn[] = {{HAS_KEEP_LTL, "keep ltl"},
-                                               {HAS_KEEP_CTL, "keep ctl"},
-                                               {HAS_TWO_PHASE, "reduce two-phase"},
-                                               {HAS_PAST, "order past-freeze"},
-                                               {NOTHING, NULL}};
+static const struct named beyond_stubborn[] = {
+    {HAS_PARTITION, "partition"},    {HAS_KEEP_LTL, "keep ltl"},
+    {HAS_KEEP_CTL, "keep ctl"},      {HAS_TWO_PHASE, "reduce two-phase"},
+    {HAS_PAST, "order past-freeze"}, {NOTHING, NULL}};
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
 static void search_symbolic(struct ask *ask) { ask->engine = ENGINE_SYMBOLIC; }
@@ -377,22 +377,47 @@ static const struct row rows[] = {
      .one_of = not_by_paths,
      .text = "--{name} does not go with --partition, which searches path by path",
      .why = "it is an order of its own: path by path"},
+    {{HAS_PARTITION, HAS_ORDER},
+     .without = {HAS_PAST},
+     .text = "--order does not go with --partition, which searches path by path",
+     .why = "it is an order of its own: path by path"},
+    {{HAS_PARTITION, HAS_SPLIT_AUTO},
+     .text = "--partition puts states on disk when memory is full: --split always makes parts",
+     .why = "states go to disk when memory is full, and no parts are needed for that"},
+    {{HAS_PARTITION, HAS_FREEZE},
+     .without = {HAS_SPLIT},
+     .text = "--freeze goes with --partition only if there is --split always: the files of a "
+             "search that is not split vanish with it",
+     .why = "the files of its epochs are for its own process"},
+    {{HAS_PARTITION, HAS_PAST, HAS_SPLIT},
+     .text = "--split always splits by p-paths where there is --partition: leave out --order",
+     .why = "a search is split by p-paths or by ranks"},
+    {{HAS_PARTITION_HIDDEN},
+     .one_of = beside_paths,
+     .text = "--partition-hidden does not go with --{name}: it searches each p-path from the "
+             "initial states",
+     .why = "it searches each p-path from the initial states"},
+    {{HAS_ORDERS},
+     .one_of = beside_paths,
+     .text = "--show orders does not go with --{name}: orders are counted on the whole graph",
+     .why = "orders are counted on the whole graph"},
+
     /* past-freeze, files, parts */
     {{HAS_SPLIT_DEPTH},
      .without = {HAS_SPLIT_ALWAYS},
      .text = "--split-depth goes with --split always",
      .why = "it says how far a part goes that is always split"},
     {{HAS_SPLIT_ALWAYS},
-     .without = {HAS_CONTEXT, HAS_GUIDE_BOUND},
-     .text = "--split always splits a context, or a guide that is unrolled: it needs --context "
-             "FILE, or --guide FILE and --bound N",
-     .why = "it is split where the rank of a context or a guide has come so far"},
+     .without = {HAS_CONTEXT, HAS_GUIDE_BOUND, HAS_PARTITION},
+     .text = "--split always splits a context, a guide that is unrolled, or p-paths: it needs "
+             "--context FILE, or --guide FILE and --bound N, or --partition LABELS",
+     .why = "it is split where the rank of a context or a guide has come so far, or a p-path"},
     {{HAS_SPLIT},
-     .without = {HAS_ORDER},
+     .without = {HAS_ORDER, HAS_PARTITION},
      .then = search_by_rank,
      .why = "`--order past-freeze`, whose clusters become the parts"},
     {{HAS_SPLIT},
-     .without = {HAS_PAST},
+     .without = {HAS_PAST, HAS_PARTITION},
      .text = "--split goes with --order past-freeze",
      .why = "the clusters that wait become the parts"},
     {{HAS_PART},
@@ -574,7 +599,7 @@ static const struct row model_rows[] = {
             "compares states without them"},
     {{HAS_FREEZE},
      .one_of = with_zones,
-     .without = {HAS_PAST},
+     .without = {HAS_PAST, HAS_SPLIT},
      .text = "{file}: levels of states with {name} are not kept in files, clusters are: --freeze "
              "goes with --order past-freeze there",
      .why = "levels of states with zones are not kept in files"},

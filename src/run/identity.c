@@ -46,6 +46,9 @@ void identity_of_run(const struct session *session, enum engine engine, struct t
     text_add(&text, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION,
              session->ask->command == ASK_CHECK ? "check" : "explore",
              task->stop_at_first ? ", first" : "", task->property_count);
+    if (task->prefixes) text_add(&text, "p-paths %" PRIu64 "\n", task->prefixes);
+    for (uint32_t i = 0; task->prefixes && i < task->points->count; i++)
+        text_add(&text, "p-point %s\n", task->points->names[i]);
     if (task->freeze && task->order != ORDER_PAST_FREEZE) text_add(&text, "levels\n");
     if (engine == ENGINE_TIMED)
         text_add(&text, "timed, zones %s\n", zone_storage_name[task->zones]);

@@ -1,12 +1,14 @@
 #include "run/plan.h"
 
 #include "engine/explicit/explicit.h"
+#include "past/prefix.h"
 #include "search/points.h"
 #include "engine/timed/timed.h"
 #include "run/combine.h"
 #include "run/message.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- the engine ---- */
@@ -150,6 +152,20 @@ static bool find_points(struct session *session, struct task *task)
     return !complaint.len;
 }
 
+/* P-paths that are told apart when a search is split by them. */
+static bool find_prefixes(struct session *session, struct task *task)
+{
+    const struct ask *ask = session->ask;
+    const uint64_t length = ask->split_depth ? ask->split_depth : 1;
+    if (!task->points || ask->split == SPLIT_NEVER) return true;
+    task->prefixes = prefix_shorter(task->points->count, length);
+    return task->prefixes
+           || message_error(&session->diag,
+                            "%s: there are too many p-paths of %" PRIu64 " of %u p-points: "
+                            "--split-depth must be smaller",
+                            session->model->file, length, task->points->count);
+}
+
 /* ---- model and threads ---- */
 
 /* Gives the task the model as the engine needs it; false: there is none, as was told. */
@@ -194,7 +210,7 @@ bool plan_make(struct session *session, struct task *task, struct plan *plan)
     choose_order(session, task);
     if (!can_run(session, task)) return false;
     session_prepare(session, task);
-    if (!find_points(session, task)) return false;
+    if (!find_points(session, task) || !find_prefixes(session, task)) return false;
     task->count_deadlocks = ask->command != ASK_CHECK;
     choose_engine(session, task, plan);
     if (plan->splits) return true;

@@ -13,6 +13,10 @@
  * tried first; when that does not fit, what it leads to is too much, others will not fit either,
  * and no cluster is divided any more.
  *
+ * P-paths. With --partition clusters are those of beginnings of p-paths (past/prefix.h): the first
+ * part has those that are shorter than --split-depth, and every p-path of that length is a part. A
+ * part visits all states on runs whose p-path begins so, from there on, whatever others visit.
+ *
  * Limits. A part that meets one (memory before its first cluster is finished, time, Ctrl-C, a full
  * disk) stays in its folder, not done: --resume goes on with it. One that says why it failed does
  * so on its standard output, as the number of a stop reason and a text.
@@ -21,8 +25,9 @@
  * (engine/timed/timed.c). Zones of both kinds do not mix, so everything begins again, as another
  * run: folders of the one are not those of the other. What was found before that stays found.
  *
- * Memory. Parts write files, which takes memory. When parts that were not asked for (--split auto)
- * fail for want of it, the search is done once more as if it had not been split.
+ * Memory. Parts write files, which takes memory. When parts that were not asked for (--split auto),
+ * or those of p-paths, fail for want of it, the search is done once more as if it had not been
+ * split; with p-points that is p-path by p-path, on disk where memory is full.
  *
  * What is told when it is cut short (result/furthest.h): the verdicts of all parts, those of
  * earlier zones and of the whole; the counts of the furthest of these searches, in parts the sum
@@ -40,6 +45,7 @@
 #include "engine/timed/repeats.h"
 #include "engine/timed/timed.h"
 #include "past/part.h"
+#include "past/prefix.h"
 #include "program/reached.h"
 #include "result/furthest.h"
 
@@ -156,6 +162,7 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
     find_folders(split, number, part);
     if (ask->split == SPLIT_ALWAYS
         && !part->folder_count) { /* the parts of that are split only when they do not fit */
+        part->ends_with_prefixes = prefix_is_used(split->task);
         part->depths = split->session->depths;
         part->depth = ask->split_depth ? (uint32_t)ask->split_depth : 1;
     }
@@ -260,13 +267,14 @@ static bool add_groups(struct division *split, uint32_t parent, uint32_t from, u
 
 /* The clusters that this one leaves become parts: few, because clusters of neighbouring ranks have
  * much of their future in common, and parts visit that each for itself. With --split always the
- * first part is split as it was asked for, a part for each cluster. */
+ * first part is split as it was asked for, a part for each cluster: of ranks there may be very
+ * many, p-paths are as many as the user wants. */
 static bool add_rest(struct division *split, uint32_t number)
 {
     const struct ask *ask = split->session->ask;
     bool as_asked = ask->split == SPLIT_ALWAYS && split->parts.lines.data[number].parent == NO_PART;
     return add_groups(split, number, 0, split->pieces.data[number].outcome.rest.len,
-                      as_asked           ? MOST_GROUPS
+                      as_asked           ? prefix_is_used(split->task) ? UINT32_MAX : MOST_GROUPS
                       : ask->threads > 2 ? (uint32_t)ask->threads
                                          : 2);
 }
@@ -530,13 +538,29 @@ static bool counts(const struct piece *piece)
     return piece->has_outcome && piece->state != PART_DIVIDED;
 }
 
+/* The p-paths of a part, the first and the last one; NULL: it is one by ranks. */
+static const char *name_paths(const struct division *split, const struct parts_line *line)
+{
+    struct model *model = split->session->model;
+    struct text text;
+    if (!prefix_is_used(split->task)) return NULL;
+    text_init(&text, split->session->mem);
+    prefix_write(split->task, line->rank, &text);
+    if (line->last_rank != line->rank) text_add(&text, " to ");
+    if (line->last_rank != line->rank) prefix_write(split->task, line->last_rank, &text);
+    const char *name = arena_copy(&model->arena, text.data, text.len);
+    text_free(&text);
+    return name;
+}
+
 static void list_parts(const struct division *split, struct split_statistics *statistics)
 {
     static const char *const words[] = {
         [PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done",
         [PART_DIVIDED] = "divided", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
-    const struct model *model = split->session->model;
-    int64_t lowest = model_lowest_rank(model);
+    const int64_t lowest = prefix_lowest(split->task);
+    statistics->points = prefix_is_used(split->task) ? split->task->points : NULL;
+    statistics->chosen = split->task->points_chosen;
     statistics->list_count = split->pieces.len;
     statistics->list = mem_alloc(split->session->mem,
                                  (split->pieces.len + UINT64_C(1)) * sizeof *statistics->list);
@@ -547,6 +571,7 @@ static void list_parts(const struct division *split, struct split_statistics *st
             .parent = line->parent == NO_PART ? MODEL_NONE : line->parent,
             .rank = lowest + (int64_t)line->rank,
             .last_rank = lowest + (int64_t)line->last_rank,
+            .p_path = name_paths(split, line),
             .begin = line->begin,
             .end = line->end,
             .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split"
@@ -695,8 +720,9 @@ static void conclude_properties(const struct division *split)
         if (entry->is_reachability && result->complete) entry->verdict = VERDICT_VIOLATED;
         else if (entry->is_reachability) entry->reason = stop_reason_text[result->stop];
         else if (!entry->in_each_state && !(split->timed && timed_sees(split->task, entry)))
-            entry->reason = split->timed && entry->kind == PROPERTY_CTL
-                                ? timed_reachability_only
+            entry->reason = split->timed && entry->kind == PROPERTY_CTL ? timed_reachability_only
+                            : prefix_is_used(split->task)
+                                ? "it needs the whole graph: leave out --partition"
                                 : "it needs the whole graph: --order bfs";
         else if (result->complete) entry->verdict = VERDICT_HOLDS;
         else entry->reason = stop_reason_text[result->stop];
@@ -774,6 +800,7 @@ static void search_whole(void *context)
     free_pieces(split);
     task.freeze = NULL;
     task.resume = false;
+    task.prefixes = 0;
     if (task.max_seconds > 0) task.max_seconds = seconds_left(split);
     mem_lower(mem, (struct mem_lift){split->given + (mem->used - split->used), false});
     run_engine(split, &task, split->result);
@@ -793,8 +820,8 @@ static bool may_search_whole(const struct division *split)
     for (uint32_t i = 0; i < split->task->property_count; i++)
         open &=
             !(split->task->stop_at_first && split->furthest.known[i].verdict == VERDICT_VIOLATED);
-    return ask->split == SPLIT_AUTO && split->only == NO_PART && split->furthest.stop == STOP_MEMORY
-           && open && has_time && !limits_interrupted;
+    return (ask->split == SPLIT_AUTO || prefix_is_used(split->task)) && split->only == NO_PART
+           && split->furthest.stop == STOP_MEMORY && open && has_time && !limits_interrupted;
 }
 
 /* An earlier run may have begun again already. */

@@ -1,7 +1,7 @@
 /* A search in past-freeze order that is split when it does not fit in memory (--split auto), or
- * wherever the context is so many steps further (--split always, --split-depth): the clusters that
- * wait become parts, each searched by itself in a process of its own, and split again if need be.
- * The answers of all parts are one result. */
+ * wherever the context is so many steps further, or p-paths are so long (--split always,
+ * --split-depth): the clusters that wait become parts, each searched by itself in a process of its
+ * own, and split again if need be. The answers of all parts are one result. */
 #ifndef CAIRN_RUN_SPLIT_H
 #define CAIRN_RUN_SPLIT_H
 

@@ -38,6 +38,17 @@
  * cannot close a cycle. A way of partial expansions through several sets is finite, too: it is so
  * in each of them, and there are finitely many.
  *
+ * Partitions. P-points lead to states that are expanded later, in whatever order, and maybe back.
+ * They are never taken alone: so a cycle with a p-point has a state that is expanded in full, and
+ * every p-path of the model is one of the reduced graph. What is left of a cycle lies in one
+ * partition, and in one epoch of it, if an epoch ends only where all that was expanded in part
+ * leads to full expansions: then the states that wait have been found by these. A state may be
+ * expanded again in a later epoch, by another process. What counts is its first expansion: it
+ * leads to states whose first expansion is in the same epoch or an earlier one, so that a cycle of
+ * partial first expansions would be within one epoch, where there is none; further steps do no
+ * harm. Where memory is short, what is left of a walk is expanded in full; when even that does not
+ * fit, everything that waits is expanded in full in the epochs that follow.
+ *
  * Waiting states are found in the set in the order of their numbers, as in breadth-first order; but
  * numbers are no order of expansion, hence an explicit parent: with the process, 8 bytes per state
  * of the set at hand.
@@ -72,6 +83,8 @@ struct ample {
     struct process_model process_model;
     bool branching;  /* a partial expansion takes one rule: CTL needs it */
     bool any_cycles; /* a cycle may consist of partial expansions only: deadlocks do not mind */
+    bool is_paused;  /* states are expanded in full for a while */
+    bool by_points;  /* a step with a tag is a p-point, which is not taken alone */
     uint64_t *entries;
     uint64_t known, room; /* states with an entry; entries there is room for */
     struct frame *stack;
@@ -122,7 +135,9 @@ struct ample *ample_make(struct search *search)
         process_model_see(model, entry->property->root, visible);
         own->branching |= entry->kind == PROPERTY_CTL && !entry->in_each_state;
     }
-    if (task->order == ORDER_PAST_FREEZE) own->branching = false; /* it decides no such formula */
+    own->by_points = task->points != NULL;
+    if (task->order == ORDER_PAST_FREEZE || task->points)
+        own->branching = false; /* it decides no such formula */
     own->branching |= task->keep == KEEP_CTL;
     own->any_cycles = task->reduction == REDUCE_DEADLOCK && !any_rule_fails(model);
     process_model_init(&own->process_model, model, visible);
@@ -166,10 +181,14 @@ static bool is_relieved(struct search *search)
 static bool know_states(struct search *search, struct ample *own, uint64_t parent)
 {
     const uint64_t count = search->set->count;
-    while (count > own->room) {
-        uint64_t room = count + count / 2 + 64;
+    for (uint64_t part = 2; count > own->room;) {
+        uint64_t room = count + count / part + 64;
         uint64_t *entries =
             mem_try_resize(search->model->mem, own->entries, room * sizeof *entries);
+        if (!entries && part == 2) {
+            part = 16; /* less will do for now */
+            continue;
+        }
         if (!entries && is_relieved(search)) continue;
         if (!entries) return poll_stop(search, STOP_MEMORY);
         own->entries = entries;
@@ -213,6 +232,7 @@ static bool may_expand(const struct search *search, const struct ample *own, uin
     for (uint32_t i = 0; i < batch->step_count; i++) {
         if (process_of(own, &batch->steps[i]) != process) continue;
         if (enabled++ && own->branching) return false;
+        if (own->by_points && batch->steps[i].tag != MODEL_NONE) return false;
         if (own->any_cycles || batch->steps[i].set != search->set) continue;
         uint64_t to = search->set->kind->find(search->worker, i);
         if (to == state || (to < own->known && own->entries[to] & ON_PATH)) return false;
@@ -269,12 +289,14 @@ static bool expand(struct search *search, struct ample *own, uint64_t state, uin
     if (search->order->place) search->order->place(search, worker, 0, batch->step_count);
     search->set->kind->prefetch(worker, 0, batch->step_count);
     assert(ample_of(own, state) == WAITING && !(own->entries[state] & ON_PATH)); /* (1) */
-    own->process = choose(search, own, state, from);
+    own->process =
+        own->is_paused || search_pauses(search) ? FULL : choose(search, own, state, from);
     set_ample(own, state, own->process, own->process == FULL ? 0 : ON_PATH);
     bool good = own->process == FULL || push(search, own, state, (uint32_t)own->process, true);
     if (own->process != FULL) keep_steps(search, own, own->process);
     good = good && search_add(search, worker, 0, 1, &next);
     batch_clear(&worker->batch);
+    if (!good) set_ample(own, state, WAITING, 0); /* it did not happen, or all ends */
     return good;
 }
 
@@ -303,14 +325,45 @@ bool ample_check(const struct ample *own)
     return !own->stack_len;
 }
 
-bool ample_expand(struct search *search, struct ample *own)
+bool ample_expand_from(struct search *search, struct ample *own, uint64_t *cursor)
 {
-    own->known = own->stack_len = 0;
     own->process = FULL;
+    assert(!own->stack_len);
     if (!know_states(search, own, SET_NONE)) return false;
-    for (uint64_t s = 0; s < own->known; s++)
-        if (ample_of(own, s) == WAITING && !walk(search, own, s)) return false;
+    for (; *cursor < own->known; ++*cursor) {
+        if (ample_of(own, *cursor) != WAITING) continue;
+        if (search_pauses(search)) return true;
+        if (!walk(search, own, *cursor)) return false;
+    }
     assert(own->known == search->set->count);
     CHECKED(ample_check(own)); /* (3) */
+    return true;
+}
+
+bool ample_expand(struct search *search, struct ample *own)
+{
+    uint64_t cursor = 0;
+    own->known = own->stack_len = 0;
+    return ample_expand_from(search, own, &cursor) && cursor == own->known;
+}
+
+void ample_forget(struct search *search, struct ample *own)
+{
+    mem_free(search->model->mem, own->entries);
+    own->entries = NULL;
+    own->known = own->room = own->stack_len = 0;
+}
+
+void ample_pause(struct ample *own, bool is_paused) { own->is_paused = is_paused; }
+
+bool ample_waits(const struct ample *own, uint64_t state)
+{
+    return state >= own->known || ample_of(own, state) == WAITING;
+}
+
+bool ample_waits_for_all(const struct ample *own)
+{
+    for (uint64_t s = 0; s < own->known; s++)
+        if (ample_of(own, s) != WAITING) return false;
     return true;
 }

@@ -13,6 +13,17 @@ void ample_free(struct search *search, struct ample *ample);
 /* Expands all states of search->set, and what they lead to in it: none was expanded before. Steps
  * that lead to other sets are only added. False: the search must end. */
 bool ample_expand(struct search *search, struct ample *ample);
+/* The same where some states of search->set were expanded before, those before *cursor among them,
+ * and the order may pause: then *cursor is where to go on, and no state of the set is expanded in
+ * part whose ways do not all lead to states that are expanded in full. */
+bool ample_expand_from(struct search *search, struct ample *ample, uint64_t *cursor);
+/* The set is emptied. */
+void ample_forget(struct search *search, struct ample *ample);
+/* Whether a state of the set is not expanded yet; whether all are not. */
+bool ample_waits(const struct ample *ample, uint64_t state);
+bool ample_waits_for_all(const struct ample *ample);
+/* From now on states are expanded in full, or not. */
+void ample_pause(struct ample *ample, bool is_paused);
 /* To be called when steps of a state of search->set were added. False: the search must end. */
 bool ample_log(struct search *search, struct ample *ample, const struct worker *worker,
                const struct batch_state *state, uint32_t first, uint32_t end);

@@ -13,6 +13,8 @@ enum { LEAST_ENTRIES = 3, MOST_BYTES = 1 };
 enum { LEAST_ENTRIES = 64, MOST_BYTES = 8 << 20 };
 #endif
 
+enum { MANY_CLUSTERS = 1 << 13 }; /* more are not worth telling apart */
+
 /* ---- one entry ---- */
 
 struct entries_tail entries_tail_of(const struct entries *entries, const char *entry)
@@ -49,8 +51,21 @@ static int by_record(const void *a, const void *b, void *context)
     return order ? order : by_origin(a, b, context);
 }
 
+/* The rank of an entry. */
+static uint64_t rank_of(const struct entries *entries, const char *entry)
+{
+    uint64_t word = 0;
+    const uint64_t at = (uint64_t)entries->field.word * sizeof word;
+    if (!entries->by_rank) return 0;
+    memcpy(&word, entry + at,
+           entries->record_bytes - at < sizeof word ? entries->record_bytes - at : sizeof word);
+    return (word >> entries->field.shift & entries->field.mask) >> entries->shift;
+}
+
 static int by_point(const void *a, const void *b, void *context)
 {
+    const uint64_t rank = rank_of(context, a), other = rank_of(context, b);
+    if (rank != other) return rank < other ? -1 : 1;
     struct entries_tail one = entries_tail_of(context, a), two = entries_tail_of(context, b);
     return one.point != two.point ? (one.point > two.point) - (one.point < two.point)
                                   : by_record(a, b, context);
@@ -127,27 +142,37 @@ bool entries_append(struct entries *entries, const void *entry, uint64_t count)
 
 bool entries_flush_found(struct entries *entries)
 {
-    struct entries_layer *next = &entries->next;
     const char *last = NULL;
-    uint32_t last_point = MODEL_NONE, open = MODEL_NONE;
+    uint32_t last_point = MODEL_NONE;
+    uint64_t last_rank = ENTRIES_NO_RANK;
+    struct entries_waiting *open = NULL;
     sort_things(entries->crew, entries->found, entries->found_count, entries->size, by_point,
                 entries);
     for (uint64_t i = 0; i < entries->found_count; i++) {
         const char *entry = entries->found + i * entries->size;
         const uint32_t point = entries_tail_of(entries, entry).point;
-        bool again = last && last_point == point && !memcmp(last, entry, entries->record_bytes);
+        const uint64_t rank = rank_of(entries, entry);
+        const bool is_later = entries->by_rank && rank != entries->rank;
+        struct entries_layer *layer = is_later ? &entries->later : &entries->next;
+        bool is_same = last && last_point == point && last_rank == rank,
+             again = is_same && !memcmp(last, entry, entries->record_bytes);
+        if (!is_same) open = NULL;
         last = entry;
         last_point = point;
-        if (again || entries_is_visited(entries, entry)) continue;
-        if (open != point) { /* (1) */
-            struct entries_waiting fresh = {.offset = next->tape.bytes,
+        last_rank = rank;
+        if (again || (!is_later && entries_is_visited(entries, entry))) continue;
+        if (!open) { /* (1) */
+            struct entries_waiting fresh = {.offset = layer->tape.bytes,
                                             .point = point,
-                                            .from = entries->search->result->partition->partitions};
-            if (!push(entries, &next->list, fresh)) return false;
-            open = point;
+                                            .last = point,
+                                            .parent = MODEL_NONE,
+                                            .from = entries->search->result->partition->partitions,
+                                            .rank = rank};
+            if (!push(entries, &layer->list, fresh)) return false;
+            open = &layer->list.data[layer->list.len - 1];
         }
-        if (!append(entries, &next->tape, entry, 1)) return false;
-        next->list.data[next->list.len - 1].count++;
+        if (!append(entries, &layer->tape, entry, 1)) return false;
+        open->count++;
     }
     entries->found_count = 0;
     return true;
@@ -251,6 +276,43 @@ bool entries_put_back(struct entries *entries, uint64_t first)
            && entries_push_pending(entries, rest);
 }
 
+/* ---- later clusters ---- */
+
+/* Copies what waits in a later cluster to the layer at hand. */
+static bool take_later(struct entries *entries, struct entries_waiting item)
+{
+    const struct entries_waiting here = item;
+    item.offset = entries->now.tape.bytes;
+    if (!entries_reserve_batch(entries, here.count)) return false;
+    for (uint64_t done = 0, some; done < here.count; done += some) {
+        some = here.count - done < entries->batch_room ? here.count - done : entries->batch_room;
+        if (!tape_read(&entries->later.tape, here.offset + done * entries->size, entries->batch,
+                       some * entries->size))
+            return entries_fail(entries->search, entries->later.tape.error);
+        if (!append(entries, &entries->now.tape, entries->batch, some)) return false;
+    }
+    return push(entries, &entries->now.list, item);
+}
+
+bool entries_next_cluster(struct entries *entries)
+{
+    struct entries_list *later = &entries->later.list;
+    uint32_t kept = 0;
+    entries->now.list.len = entries->next.list.len = 0;
+    tape_clear(&entries->now.tape);
+    tape_clear(&entries->next.tape);
+    entries->rank = ENTRIES_NO_RANK;
+    for (uint32_t i = 0; i < later->len; i++)
+        if (later->data[i].rank < entries->rank) entries->rank = later->data[i].rank;
+    for (uint32_t i = 0; i < later->len; i++) {
+        if (later->data[i].rank != entries->rank) later->data[kept++] = later->data[i];
+        else if (!take_later(entries, later->data[i])) return false;
+    }
+    later->len = kept;
+    if (!kept) tape_clear(&entries->later.tape);
+    return true;
+}
+
 /* ---- before and after ---- */
 
 static uint64_t most_of(const struct entries *entries, unsigned part, uint64_t bytes)
@@ -273,7 +335,16 @@ void entries_init(struct entries *entries, struct search *search, struct reserve
     entries->most_batch = most_of(entries, 8, 8 * (uint64_t)MOST_BYTES);
     tape_init(&entries->now.tape, mem, block);
     tape_init(&entries->next.tape, mem, block);
+    tape_init(&entries->later.tape, mem, block);
     if (!tape_reserve(&entries->now.tape) || !tape_reserve(&entries->next.tape)) mem_refuse(mem);
+    entries->rank = ENTRIES_NO_RANK;
+    entries->by_rank = search->task->order == ORDER_PAST_FREEZE;
+    if (!entries->by_rank) return;
+    if (!tape_reserve(&entries->later.tape)) mem_refuse(mem);
+    if (search->model->rank != MODEL_NONE) /* otherwise it has no bits */
+        entries->field = search->space->layout.fields[search->model->rank];
+    while ((model_rank_count(search->model) - 1) >> entries->shift >= MANY_CLUSTERS)
+        entries->shift++;
 }
 
 void entries_release(struct entries *entries)
@@ -281,6 +352,8 @@ void entries_release(struct entries *entries)
     struct mem *mem = entries->mem;
     tape_release(&entries->now.tape);
     tape_release(&entries->next.tape);
+    tape_release(&entries->later.tape);
+    mem_free(mem, entries->later.list.data);
     mem_free(mem, entries->now.list.data);
     mem_free(mem, entries->next.list.data);
     mem_free(mem, entries->pending.data);

@@ -1,7 +1,7 @@
 /* Entries: states that a search of p-paths begins with when their turn comes. They wait on tapes
- * (solver/tape.h), one for the p-paths of the length at hand and one for those that are longer by
- * one. An entry is the record of a state, where it was found from, and the p-point that led to
- * it. */
+ * (solver/tape.h), one for the p-paths of the length at hand, one for those that are longer by one,
+ * and one for those of later clusters, where the search goes by the rank of the model, too. An
+ * entry is the record of a state, where it was found from, and the p-point that led to it. */
 #ifndef CAIRN_SEARCH_ENTRIES_H
 #define CAIRN_SEARCH_ENTRIES_H
 
@@ -17,9 +17,12 @@ struct entries_tail {
 /* Entries one after the other on a tape. */
 struct entries_waiting {
     uint64_t offset, count;
-    uint32_t point, parent; /* of the p-path: its last p-point, and where the rest is in the list of
-                               p-paths, or MODEL_NONE */
-    uint64_t from;          /* the number of the partition that they were found in */
+    uint32_t point;  /* that led to them, or MODEL_NONE: none, but to a later cluster */
+    uint32_t last;   /* of the p-path: its last p-point, or MODEL_NONE: it is the empty one */
+    uint32_t parent; /* where the rest of it is in the list of p-paths, or MODEL_NONE */
+    uint64_t length; /* of the p-path */
+    uint64_t from;   /* the number of the partition that they were found in */
+    uint64_t rank;   /* of the cluster, where they are in a later one */
 };
 
 struct entries_list {
@@ -33,6 +36,8 @@ struct entries_layer {
     struct entries_list list;
 };
 
+#define ENTRIES_NO_RANK UINT64_MAX
+
 struct entries {
     struct search *search;
     struct mem *mem;
@@ -40,7 +45,11 @@ struct entries {
     struct crew *crew; /* who helps with sorting; NULL: nobody */
     const struct set_records *records;
     uint32_t record_bytes, size; /* of a record; of an entry */
-    struct entries_layer now, next;
+    struct entries_layer now, next, later;
+    bool by_rank;       /* clusters are searched one after the other, by the rank of the model */
+    struct field field; /* of it; so many neighbouring ranks, as a power of two, are one cluster: */
+    unsigned shift;
+    uint64_t rank;                   /* of the cluster at hand; ENTRIES_NO_RANK: there is none */
     struct entries_list pending;     /* of the p-path at hand: what is left to begin with */
     uint64_t most_found, most_batch; /* in memory: found ones, and those of a batch */
     char *found;                     /* entries of continuations of the p-path at hand */
@@ -70,6 +79,15 @@ bool entries_put_found(struct entries *entries, const char *record, struct entri
 /* Puts what was found on the tape of the next layer, without what was found twice or visited since.
  * partition: the number of the one that found it. False: the search must end. */
 bool entries_flush_found(struct entries *entries);
+/* The rank of a state, by its words; 0 where that does not matter. */
+static inline uint64_t entries_rank(const struct entries *entries, const uint64_t *words)
+{
+    const struct field *field = &entries->field;
+    if (!entries->by_rank) return 0;
+    return (words[field->word] >> field->shift & field->mask) >> entries->shift;
+}
+/* The cluster is done: that of the smallest rank is at hand, if any is left. */
+bool entries_next_cluster(struct entries *entries);
 /* The layer is done: the next one is at hand. */
 void entries_next_layer(struct entries *entries);
 bool entries_are_of_one_path(const struct entries_waiting *a, const struct entries_waiting *b);

@@ -1,5 +1,6 @@
 /* Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded
- * once more, and what it adds is taken away. So counts are net at the end.
+ * once more, and what it adds is taken away. So counts are net at the end. In a reduced search that
+ * are the steps that it had this time, so these states are found while the set is still there.
  *
  * Invariants: (1) the log of origins has one entry per state of the set, in the order of numbers;
  * (2) no state is dropped unless it is on disk or among the entries that wait; (3) `known` has a
@@ -17,109 +18,6 @@ enum { WORTH_READING = 100, LEAST_LAYER = 2 };
 #else
 enum { WORTH_READING = 100, LEAST_LAYER = 1000 };
 #endif
-
-/* ---- the end of an epoch ---- */
-
-/* What the expansion of a state added to the counts is taken away. */
-static void take_away(void *context, const void *record)
-{
-    struct epochs *epochs = context;
-    struct search *search = epochs->search;
-    struct result *result = search->result;
-    struct worker *worker = search->worker;
-    struct batch *batch = &worker->batch;
-    bool good = epochs->entries->records->thaw(worker, search->set, record);
-    if (good) memcpy(worker->words, batch_words(batch, 0), batch->words * sizeof *worker->words);
-    batch_clear(batch);
-    good = good && search->space->kind->expand(worker, NULL, SET_NONE);
-    epochs->miscounted |= !good;
-    for (uint32_t s = 0; s < batch->state_count; s++) {
-        const struct batch_state *state = &batch->states[s];
-        result->runtime_errors -= state->failures;
-        result->ends -= state->end == BATCH_FINAL;
-        result->deadlocks -= state->end == BATCH_DEAD;
-    }
-    result->transitions -= batch->step_count;
-    for (uint32_t i = 0; i < batch->step_count; i++) result->taken[batch->steps[i].fast->rule]--;
-    batch_clear(batch);
-}
-
-/* States that are not expanded wait: with their own origins. */
-static bool put_rest(struct epochs *epochs, uint64_t first)
-{
-    struct entries *entries = epochs->entries;
-    struct set *set = epochs->search->set;
-    const struct entries_waiting rest = {.offset = entries->now.tape.bytes,
-                                         .count = set->count - first};
-    assert(first <= set->count && epochs->origins.states == set->count); /* (1) */
-    if (!rest.count) return true;
-    char *entry = mem_try_alloc(epochs->mem, entries->size);
-    char *record = mem_try_alloc(epochs->mem, entries->record_bytes + UINT64_C(1));
-    bool good = (entry && record) || entries_fail(epochs->search, NULL);
-    for (uint64_t i = first; good && i < set->count; i++) { /* (2) */
-        const struct origin origin = origins_of(&epochs->origins, i);
-        good = entries->records->of_state(set, i, record) || entries_fail(epochs->search, NULL);
-        if (!good) break;
-        entries_make(entries, entry, record,
-                     (struct entries_tail){origin.source, origin.state, origin.step, 0});
-        good = entries_append(entries, entry, 1);
-    }
-    mem_free(epochs->mem, entry);
-    mem_free(epochs->mem, record);
-    return good && entries_push_pending(entries, rest);
-}
-
-static bool keep_log(struct epochs *epochs)
-{
-    struct epochs_log *logs = entries_grow(epochs->entries, epochs->logs, epochs->number,
-                                           &epochs->log_room, sizeof *logs);
-    if (!logs) return false;
-    epochs->logs = logs;
-    unsigned char *bytes = mem_try_alloc(epochs->mem, origins_bound(&epochs->origins) + 1);
-    if (!bytes) return entries_fail(epochs->search, NULL);
-    const uint64_t size = origins_write(&epochs->origins, bytes);
-    logs[epochs->number] = (struct epochs_log){epochs->tape.bytes, size};
-    bool good =
-        tape_append(&epochs->tape, bytes, size) || entries_fail(epochs->search, epochs->tape.error);
-    mem_free(epochs->mem, bytes);
-    origins_release(&epochs->origins);
-    return good;
-}
-
-static bool is_left_out(const void *context, uint64_t state)
-{
-    return epochs_is_known(context, state); /* (3) */
-}
-
-/* What its sets count of their own is added up before they are emptied. */
-static void add_totals(struct epochs *epochs)
-{
-    const struct set_kind *sets = epochs->search->space->kind->sets;
-    assert(sets->more <= EPOCHS_TOTALS);
-    if (sets->sum) sets->sum(epochs->search->set, epochs->totals);
-}
-
-bool epochs_end(struct epochs *epochs, uint64_t expanded)
-{
-    struct search *search = epochs->search;
-    const struct set_records *records = epochs->entries->records;
-    struct runs_items items;
-    assert(!search->worker->batch.state_count);
-    reached_scan(search->model, &search->space->layout, search->set->kind->store(search->set),
-                 search->result, epochs->scan);
-    if (!put_rest(epochs, expanded)) return false;
-    add_totals(epochs);
-    bool good = records->list(search->set, expanded, is_left_out, epochs, &items)
-                && runs_add(&epochs->done, &items, take_away, epochs);
-    mem_free(epochs->mem, epochs->known);
-    epochs->known = NULL;
-    epochs->known_words = 0;
-    if (!records->empty(search->set)) return entries_fail(search, NULL);
-    if (!good || epochs->miscounted) return entries_fail(search, epochs->done.error);
-    if (!keep_log(epochs)) return false;
-    epochs->number++;
-    return true;
-}
 
 /* ---- what is on disk ---- */
 
@@ -158,16 +56,13 @@ static bool make_question(struct epochs *epochs, uint64_t i, uint64_t state)
     return true;
 }
 
-/* Reading takes time that only many states are worth. */
-bool epochs_find_known(struct epochs *epochs, uint64_t first)
+/* Notes which states of the set from `first` on are on disk, so many at a time as there is room
+ * for, until fewer than `least` are left. False: the search must end. */
+static bool look_up(struct epochs *epochs, uint64_t first, uint64_t least,
+                    void (*found)(struct epochs *epochs, uint64_t state, const char *record))
 {
     struct entries *entries = epochs->entries;
     struct set *set = epochs->search->set;
-    const uint64_t least = epochs->done.records / WORTH_READING + LEAST_LAYER;
-    if (!epochs->done.records || set->count - first < least || entries->most_batch < least
-        || !reserve_known(epochs, set->count)
-        || !entries_reserve_batch(entries, set->count - first))
-        return epochs->search->result->stop == STOP_NONE;
     for (; first < set->count; first += entries->batch_count) {
         const uint64_t left = set->count - first;
         entries->batch_count = left < entries->batch_room ? left : entries->batch_room;
@@ -177,12 +72,203 @@ bool epochs_find_known(struct epochs *epochs, uint64_t first)
         entries_sort_batch(entries);
         if (!epochs_find(epochs, entries->batch_count)) return false;
         for (uint64_t i = 0; i < entries->batch_count; i++) {
-            const uint64_t state =
-                entries_tail_of(entries, entries->batch + i * entries->size).state;
-            if (entries->has[i]) epochs->known[state / 64] |= UINT64_C(1) << state % 64;
+            const char *entry = entries->batch + i * entries->size;
+            if (entries->has[i]) found(epochs, entries_tail_of(entries, entry).state, entry);
         }
     }
     return true;
+}
+
+static void note_known(struct epochs *epochs, uint64_t state, const char *record)
+{
+    (void)record;
+    epochs->known[state / 64] |= UINT64_C(1) << state % 64;
+}
+
+/* Reading takes time that only many states are worth. */
+bool epochs_find_known(struct epochs *epochs, uint64_t first)
+{
+    struct entries *entries = epochs->entries;
+    const uint64_t count = epochs->search->set->count;
+    const uint64_t least = epochs->done.records / WORTH_READING + LEAST_LAYER;
+    if (!epochs->done.records || count - first < least || entries->most_batch < least
+        || !reserve_known(epochs, count) || !entries_reserve_batch(entries, count - first))
+        return epochs->search->result->stop == STOP_NONE;
+    return look_up(epochs, first, least, note_known);
+}
+
+/* ---- the end of an epoch ---- */
+
+/* What the expansion of a state added to the counts is taken away; number: of a reduced search, in
+ * the set. */
+static void uncount(struct epochs *epochs, const void *record, uint64_t number)
+{
+    struct search *search = epochs->search;
+    struct result *result = search->result;
+    struct worker *worker = search->worker;
+    struct batch *batch = &worker->batch;
+    bool good = epochs->entries->records->thaw(worker, search->set, record);
+    if (good) memcpy(worker->words, batch_words(batch, 0), batch->words * sizeof *worker->words);
+    batch_clear(batch);
+    good = good && search->space->kind->expand(worker, NULL, SET_NONE);
+    epochs->miscounted |= !good;
+    for (uint32_t s = 0; s < batch->state_count; s++) {
+        const struct batch_state *state = &batch->states[s];
+        result->runtime_errors -= state->failures;
+        result->ends -= state->end == BATCH_FINAL;
+        result->deadlocks -= state->end == BATCH_DEAD;
+    }
+    for (uint32_t i = 0; i < batch->step_count; i++) {
+        const uint32_t rule = batch->steps[i].fast->rule;
+        if (epochs->ample && !ample_keeps(epochs->ample, number, rule)) continue;
+        result->taken[rule]--;
+        result->transitions--;
+    }
+    batch_clear(batch);
+}
+
+static void take_away(void *context, const void *record)
+{
+    const struct epochs *epochs = context;
+    assert(!epochs->ample); /* they were found before */
+    (void)epochs;
+    uncount(context, record, 0);
+}
+
+/* Whether it is to be expanded in another epoch. */
+static bool waits(const struct epochs *epochs, uint64_t state, uint64_t expanded)
+{
+    return epochs->ample ? ample_waits(epochs->ample, state) : state >= expanded;
+}
+
+/* States that are not expanded wait: with their own origins. */
+static bool put_rest(struct epochs *epochs, uint64_t expanded)
+{
+    struct entries *entries = epochs->entries;
+    struct set *set = epochs->search->set;
+    const uint64_t first = epochs->ample ? 0 : expanded;
+    struct entries_waiting rest = {.offset = entries->now.tape.bytes};
+    assert(first <= set->count && epochs->origins.states == set->count); /* (1) */
+    for (uint64_t i = first; i < set->count; i++) rest.count += waits(epochs, i, expanded);
+    if (!rest.count) return true;
+    char *entry = mem_try_alloc(epochs->mem, entries->size);
+    char *record = mem_try_alloc(epochs->mem, entries->record_bytes + UINT64_C(1));
+    bool good = (entry && record) || entries_fail(epochs->search, NULL);
+    for (uint64_t i = first; good && i < set->count; i++) { /* (2) */
+        if (!waits(epochs, i, expanded)) continue;
+        const struct origin origin = origins_of(&epochs->origins, i);
+        good = entries->records->of_state(set, i, record) || entries_fail(epochs->search, NULL);
+        if (!good) break;
+        entries_make(entries, entry, record,
+                     (struct entries_tail){origin.source, origin.state, origin.step, 0});
+        good = entries_append(entries, entry, 1);
+    }
+    mem_free(epochs->mem, entry);
+    mem_free(epochs->mem, record);
+    return good && entries_push_pending(entries, rest);
+}
+
+static bool keep_log(struct epochs *epochs)
+{
+    struct epochs_log *logs = entries_grow(epochs->entries, epochs->logs, epochs->number,
+                                           &epochs->log_room, sizeof *logs);
+    if (!logs) return false;
+    epochs->logs = logs;
+    unsigned char *bytes = mem_try_alloc(epochs->mem, origins_bound(&epochs->origins) + 1);
+    if (!bytes) return entries_fail(epochs->search, NULL);
+    const uint64_t size = origins_write(&epochs->origins, bytes);
+    logs[epochs->number] = (struct epochs_log){epochs->tape.bytes, size};
+    bool good =
+        tape_append(&epochs->tape, bytes, size) || entries_fail(epochs->search, epochs->tape.error);
+    mem_free(epochs->mem, bytes);
+    origins_release(&epochs->origins);
+    return good;
+}
+
+static bool is_left_out(const void *context, uint64_t state)
+{
+    const struct epochs *epochs = context;
+    return epochs_is_known(epochs, state) /* (3) */
+           || (epochs->ample && ample_waits(epochs->ample, state));
+}
+
+/* Of a reduced search: one that is expanded now and was in an earlier epoch. */
+static void note_repeated(struct epochs *epochs, uint64_t state, const char *record)
+{
+    if (ample_waits(epochs->ample, state) || epochs_is_known(epochs, state)) return;
+    note_known(epochs, state, record);
+    uncount(epochs, record, state);
+}
+
+static bool find_repeated(struct epochs *epochs)
+{
+    const uint64_t count = epochs->search->set->count;
+    if (!epochs->done.records || !count) return true;
+    if (!reserve_known(epochs, count)) return entries_fail(epochs->search, NULL);
+    return entries_reserve_batch(epochs->entries, count) && look_up(epochs, 0, 1, note_repeated);
+}
+
+/* What its sets count of their own is added up before they are emptied. */
+static void add_totals(struct epochs *epochs)
+{
+    const struct set_kind *sets = epochs->search->space->kind->sets;
+    assert(sets->more <= EPOCHS_TOTALS);
+    if (sets->sum) sets->sum(epochs->search->set, epochs->totals);
+}
+
+static void scan(struct epochs *epochs)
+{
+    const struct search *search = epochs->search;
+    reached_scan(search->model, &search->space->layout, search->set->kind->store(search->set),
+                 search->result, epochs->scan);
+}
+
+/* After the set was emptied. */
+static bool begin_next(struct epochs *epochs)
+{
+    if (epochs->ample) ample_forget(epochs->search, epochs->ample);
+    if (!keep_log(epochs)) return false;
+    epochs->number++;
+    return true;
+}
+
+bool epochs_end(struct epochs *epochs, uint64_t expanded)
+{
+    struct search *search = epochs->search;
+    const struct set_records *records = epochs->entries->records;
+    struct runs_items items;
+    assert(!search->worker->batch.state_count);
+    scan(epochs);
+    if (!put_rest(epochs, expanded) || (epochs->ample && !find_repeated(epochs))) return false;
+    add_totals(epochs);
+    if (epochs->ample) expanded = search->set->count; /* those among them that are */
+    bool good = records->list(search->set, expanded, is_left_out, epochs, &items)
+                && runs_add(&epochs->done, &items, take_away, epochs);
+    mem_free(epochs->mem, epochs->known);
+    epochs->known = NULL;
+    epochs->known_words = 0;
+    if (!records->empty(search->set)) return entries_fail(search, NULL);
+    if (!good || epochs->miscounted) return entries_fail(search, epochs->done.error);
+    return begin_next(epochs);
+}
+
+bool epochs_give_up(struct epochs *epochs, uint64_t *states)
+{
+    struct search *search = epochs->search;
+    struct runs *done = &epochs->done;
+    if (done->records) {
+        if (!epochs_end(epochs, search->set->count) || !epochs_count_words(epochs)) return false;
+        *states = done->records;
+        epochs->records += done->records;
+        runs_clear(done);
+        return true;
+    }
+    scan(epochs);
+    add_totals(epochs);
+    *states = set_kept(search->set);
+    epochs->words += search->set->kind->store(search->set)->count;
+    if (!epochs->entries->records->empty(search->set)) return entries_fail(search, NULL);
+    return begin_next(epochs);
 }
 
 /* ---- counterexamples ---- */
@@ -246,9 +332,11 @@ void epochs_violated(struct epochs *epochs, uint32_t property, uint64_t state, u
 bool epochs_count_words(struct epochs *epochs)
 {
     struct search *search = epochs->search;
+    uint64_t words = 0;
     if (!epochs->entries->records->count) return true;
-    return runs_count(&epochs->done, search->space->layout.record_bytes, &epochs->words)
-           || entries_fail(search, epochs->done.error);
+    const bool good = runs_count(&epochs->done, search->space->layout.record_bytes, &words);
+    epochs->words += words;
+    return good || entries_fail(search, epochs->done.error);
 }
 
 void epochs_sum(const struct epochs *epochs, uint64_t *totals)

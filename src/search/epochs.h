@@ -4,6 +4,7 @@
 #ifndef CAIRN_SEARCH_EPOCHS_H
 #define CAIRN_SEARCH_EPOCHS_H
 
+#include "search/ample.h"
 #include "search/entries.h"
 #include "solver/origins.h"
 #include "solver/runs.h"
@@ -18,6 +19,7 @@ struct epochs {
     struct search *search;
     struct mem *mem;
     struct entries *entries;
+    struct ample *ample;     /* a reduced search: which steps states have; or NULL */
     uint64_t number;         /* of the epoch at hand: how often memory was emptied */
     struct origins origins;  /* of the states of search->set, which are those of the epoch */
     struct runs done;        /* states of earlier epochs */
@@ -32,7 +34,9 @@ struct epochs {
     bool *scan;                     /* processes whose locations must be looked for in the states */
     bool miscounted;                /* memory was refused while counts were taken away */
     uint64_t totals[EPOCHS_TOTALS]; /* what sets counted of their own, of earlier epochs */
-    uint64_t words;                 /* different packed words on disk, when they were counted */
+    uint64_t words;   /* different packed words on disk, when they were counted, and in clusters
+                         that were given up */
+    uint64_t records; /* that were on disk then */
 };
 
 /* block: bytes of files in memory. Memory is taken by calls that jump when it is refused. */
@@ -40,8 +44,9 @@ void epochs_init(struct epochs *epochs, struct search *search, struct entries *e
                  uint32_t block);
 void epochs_release(struct epochs *epochs);
 
-/* The epoch ends: states before `expanded` go to disk, the others wait as entries, with their own
- * origins. The set is empty then. False: the search must end. */
+/* The epoch ends: states before `expanded`, and in a reduced search all that are, go to disk, the
+ * others wait as entries, with their own origins. The set is empty then. False: the search must
+ * end. */
 bool epochs_end(struct epochs *epochs, uint64_t expanded);
 /* Which of the first `count` entries of the batch are on disk: entries->has. */
 bool epochs_find(struct epochs *epochs, uint64_t count);
@@ -53,6 +58,9 @@ static inline bool epochs_is_known(const struct epochs *epochs, uint64_t state)
     return state / 64 < epochs->known_words && epochs->known[state / 64] >> state % 64 & 1;
 }
 
+/* All states of the set are expanded, and nothing leads to them or those on disk any more: they are
+ * given up. *states: how many different ones these were. False: the search must end. */
+bool epochs_give_up(struct epochs *epochs, uint64_t *states);
 /* When all is on disk: counts different packed words there, where somebody wants to know. False:
  * the search must end. */
 bool epochs_count_words(struct epochs *epochs);

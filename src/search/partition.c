@@ -14,6 +14,15 @@
  * counts. A partition that does not fit by itself is thereby cut into pieces. Each epoch but the
  * first expands an entry that was new, so there is an end here, too.
  *
+ * Ranks. With past-freeze order, too, the clusters of the model's rank are searched one after the
+ * other, each p-path by p-path. A step to a later cluster is no part of a region: what it leads to
+ * waits, with its p-path, on a tape for later clusters, and the one with the smallest rank is next.
+ * No step leads back, so a cluster that is done is given up, in memory and on disk. What must be
+ * compared, and what is in memory, is one cluster at most.
+ *
+ * Reduction. Regions may be expanded in two phases (ample.h says why that is sound): then states
+ * are not expanded in the order of their numbers, and an epoch ends between two walks.
+ *
  * What waits is on tapes: one for the p-paths of this length and one for the next (entries.h).
  *
  * A state whose steps do not fit even in what was put aside did not happen: what they added to the
@@ -24,7 +33,8 @@
  * "is in the set" means that a state stands for it there; what was expanded goes to disk, what was
  * given up before its turn does not: the one that stands for it is on disk, or waits.
  *
- * Invariants: (1) states of the set before the cursor, and all on disk, are expanded, or one stands
+ * Invariants: (1) states of the set before the cursor, in a reduced search some others, and all on
+ * disk, are expanded, or one stands
  * for them, and each of their successors is in the set, on disk, among what was found, or on a tape
  * of entries; (2) the log of origins has one entry per state of the set, in the order of numbers;
  * (3) no state is dropped unless it is in the set or on disk. */
@@ -65,10 +75,14 @@ struct partition {
     struct reserve reserve;
     struct entries entries;
     struct epochs epochs;
-    uint64_t cursor; /* the next state of the set that is to be expanded */
-    uint64_t added;  /* states before this one are expanded, and what they lead to is added */
-    bool *reached;   /* per p-point: continues the p-path at hand */
-    bool is_root;    /* what is added now is an entry, and this says where it was found from */
+    struct ample *ample; /* a reduced search: regions are expanded in two phases; or NULL */
+    uint64_t before;     /* expansions before this epoch; ... */
+    uint64_t earlier;    /* ... before this cluster, which were of ... */
+    uint64_t given_up;   /* ... so many states: in earlier clusters */
+    uint64_t cursor;     /* the next state of the set that is to be expanded */
+    uint64_t added;      /* states before this one are expanded, and what they lead to is added */
+    bool *reached;       /* per p-point: continues the p-path at hand */
+    bool is_root;        /* what is added now is an entry, and this says where it was found from */
     struct entries_tail root;
     struct addition addition;
     bool overflowed; /* even what was put aside is used up */
@@ -78,7 +92,11 @@ struct partition {
 
 /* ---- the steps of one state ---- */
 
-/* A p-point leads to an entry of another p-path: it belongs nowhere now. */
+/* Of a step to a later cluster; the rest is its p-point, or MODEL_NONE. */
+#define IS_LATER (UINT64_C(1) << 32)
+
+/* A p-point leads to an entry of another p-path, a larger rank to one of a later cluster: it
+ * belongs nowhere now. */
 static void place(const struct search *search, struct worker *worker, uint32_t first, uint32_t end)
 {
     const struct partition *own = search->own;
@@ -87,9 +105,12 @@ static void place(const struct search *search, struct worker *worker, uint32_t f
         struct batch_step *step = &batch->steps[i];
         const uint32_t point = points_of(own->points, &search->space->layout, step->fast->rule,
                                          worker->words, batch_words(batch, i));
-        step->tag = point;
-        if (point == MODEL_NONE) continue;
-        store_prefetch(search->set->kind->store(search->set), step->hash);
+        const bool is_later =
+            entries_rank(&own->entries, batch_words(batch, i)) != own->entries.rank
+            && own->entries.by_rank;
+        step->tag = is_later ? IS_LATER | point : point;
+        if (step->tag == MODEL_NONE) continue;
+        if (!is_later) store_prefetch(search->set->kind->store(search->set), step->hash);
         step->set = NULL;
     }
 }
@@ -115,7 +136,7 @@ static bool overflow(struct search *search)
     for (uint64_t i = 0; i < known; i++)
         result->taken[at->batch->rules[at->state->known_first + i]]--;
     result->transitions = at->transitions;
-    own->cursor = at->state->state;
+    if (!own->ample) own->cursor = at->state->state;
     own->addition.batch = NULL;
     return false;
 }
@@ -132,13 +153,16 @@ static bool put_entry(struct search *search, struct worker *worker, const struct
 {
     struct partition *own = search->own;
     struct batch_step *step = &worker->batch.steps[i];
-    const struct entries_tail tail = {own->epochs.number, state->state, step->number,
-                                      (uint32_t)step->tag};
-    own->reached[step->tag] = true;
-    step->set = search->set;
-    const bool known = search->space->kind->sets->find(worker, i) != SET_NONE;
-    step->set = NULL;
-    if (known) return true;
+    const uint32_t point = (uint32_t)step->tag;
+    const struct entries_tail tail = {own->epochs.number, state->state, step->number, point};
+    if (point != MODEL_NONE) own->reached[point] = true;
+    if (!(step->tag & IS_LATER)) {
+        step->set = search->set;
+        const bool known = search->space->kind->sets->find(worker, i) != SET_NONE;
+        step->set = NULL;
+        if (known) return true;
+    } else if (entries_rank(&own->entries, batch_words(&worker->batch, i)) < own->entries.rank)
+        return poll_stop(search, STOP_RANK);
     while (!own->entries.records->of_step(worker, i, search->set, own->record))
         if (!relieve(search)) return false;
     return entries_put_found(&own->entries, own->record, tail)
@@ -172,7 +196,6 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     struct partition *own = search->own;
     struct origins *origins = &own->epochs.origins;
     const struct batch *batch = &worker->batch;
-    (void)first;
     own->addition.end = end;
     for (uint32_t f = 0; f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
@@ -182,7 +205,8 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
         else origins_put(origins, ORIGINS_INITIAL, search->initial_number, 0);
         assert(origins->states == step->to + 1); /* (2) */
     }
-    return true;
+    return !own->ample || state->state == SET_NONE
+           || ample_log(search, own->ample, worker, state, first, end);
 }
 
 static bool skips(const struct search *search, uint64_t state)
@@ -216,6 +240,7 @@ static bool end_epoch(struct search *search)
     if (!epochs_end(&own->epochs, own->cursor)) return false;
     own->statistics->spills++;
     own->cursor = own->added = 0;
+    own->before = search->result->expanded;
     reserve_close(&own->reserve);
     return true;
 }
@@ -229,7 +254,9 @@ static bool give_back(struct search *search)
     own->overflowed = false;
     search->result->stop = STOP_NONE;
     if (!search_end_lot(search)) return false;
-    if (!own->cursor) return poll_stop(search, STOP_MEMORY); /* a single state does not fit */
+    if (own->ample ? ample_waits_for_all(own->ample) : !own->cursor)
+        return poll_stop(search, STOP_MEMORY); /* a single state does not fit */
+    if (own->ample) ample_pause(own->ample, true);
     return end_epoch(search);
 }
 
@@ -240,7 +267,8 @@ static bool explore(struct search *search)
     const struct set *set = search->set;
     for (;;) {
         own->in_region = true;
-        const bool good = search_expand(search, &own->cursor, set->count);
+        const bool good = own->ample ? ample_expand_from(search, own->ample, &own->cursor)
+                                     : search_expand(search, &own->cursor, set->count);
         own->in_region = false;
         if (!good) return give_back(search);
         assert(own->epochs.origins.states == set->count); /* (2) */
@@ -330,12 +358,14 @@ static bool add_entries(struct search *search)
 /* All pending entries. *some: there was a new one. */
 static bool search_pending(struct search *search, bool *some)
 {
-    struct entries *entries = &((struct partition *)search->own)->entries;
+    struct partition *own = search->own;
+    struct entries *entries = &own->entries;
     while (entries->pending.len) {
         if (!entries_load_batch(entries) || !filter_batch(search)) return false;
         *some |= entries->batch_count != 0;
         if (entries->batch_count && (!add_entries(search) || !explore(search))) return false;
     }
+    if (own->ample) ample_pause(own->ample, false);
     return true;
 }
 
@@ -365,22 +395,46 @@ static uint32_t list_path(struct search *search, uint32_t parent, uint32_t point
     return statistics->path_count++;
 }
 
-/* The p-path at hand is searched: its continuations wait. `first`: where they begin in the list of
- * the next layer. */
-static bool finish_path(struct search *search, uint32_t parent, uint32_t point, uint64_t states,
-                        bool is_first, uint32_t first)
+/* Where what was found in the p-path at hand begins in the lists of what waits. */
+struct begun {
+    uint32_t next, later;
+};
+
+static struct begun begun(const struct search *search)
+{
+    const struct entries *entries = &((const struct partition *)search->own)->entries;
+    return (struct begun){entries->next.list.len, entries->later.list.len};
+}
+
+/* What was found in the p-path `of`, listed as number `path`, and waits: it continues that, or is
+ * the same in a later cluster. */
+static void name_paths(struct search *search, const struct entries_waiting *of, uint32_t path,
+                       const struct entries_list *list, uint32_t first)
+{
+    struct partition *own = search->own;
+    if (list->len > first)
+        qsort(list->data + first, list->len - first, sizeof *list->data, by_point_and_place);
+    for (uint32_t i = first; i < list->len; i++) {
+        struct entries_waiting *item = &list->data[i];
+        const bool is_same = item->point == MODEL_NONE;
+        item->last = is_same ? of->last : item->point;
+        item->parent = is_same ? of->parent : path;
+        item->length = of->length + !is_same;
+        if (!is_same) own->reached[item->point] = false;
+    }
+}
+
+/* The p-path at hand is searched: its continuations wait. */
+static bool finish_path(struct search *search, const struct entries_waiting *of, uint64_t states,
+                        struct begun first)
 {
     struct partition *own = search->own;
     struct partition_statistics *statistics = own->statistics;
-    const struct entries_list *next = &own->entries.next.list;
     if (!entries_flush_found(&own->entries)) return false;
-    const uint32_t path = list_path(search, parent, point, states, is_first);
-    if (next->len > first)
-        qsort(next->data + first, next->len - first, sizeof *next->data, by_point_and_place);
-    for (uint32_t i = first; i < next->len; i++) {
-        next->data[i].parent = path;
-        own->reached[next->data[i].point] = false;
-    }
+    const uint32_t path = list_path(search, of->parent, of->last, states, of->last == MODEL_NONE);
+    name_paths(search, of, path, &own->entries.next.list, first.next);
+    name_paths(search, of, path, &own->entries.later.list, first.later);
+    if (of->length > statistics->longest) statistics->longest = of->length;
     for (uint32_t p = 0; p < own->points->count; p++) {
         statistics->skipped +=
             own->reached[p]; /* everything right after it was visited when it was found */
@@ -432,8 +486,9 @@ static bool add_initial(struct search *search)
 static bool search_initial(struct search *search)
 {
     bool some = true;
+    const struct entries_waiting empty = {.last = MODEL_NONE, .parent = MODEL_NONE};
     return add_initial(search) && explore(search) && search_pending(search, &some)
-           && finish_path(search, MODEL_NONE, MODEL_NONE, search->result->expanded, true, 0);
+           && finish_path(search, &empty, search->result->expanded, (struct begun){0, 0});
 }
 
 /* The p-path whose entries begin at `first` in the list; *end: where the next one's do. */
@@ -444,14 +499,12 @@ static bool search_path(struct search *search, uint32_t first, uint32_t *end)
     const struct entries_list *now = &entries->now.list;
     const struct entries_waiting path = now->data[first];
     const uint64_t before = search->result->expanded;
-    const uint32_t next = entries->next.list.len;
+    const struct begun found = begun(search);
     bool some = false;
     for (*end = first; *end < now->len && entries_are_of_one_path(&now->data[*end], &path); ++*end)
         if (!entries_push_pending(entries, now->data[*end])) return false;
     if (!search_pending(search, &some)) return false;
-    if (some)
-        return finish_path(search, path.parent, path.point, search->result->expanded - before,
-                           false, next);
+    if (some) return finish_path(search, &path, search->result->expanded - before, found);
     own->statistics->skipped++;
     return true;
 }
@@ -464,29 +517,85 @@ static uint64_t count_paths(const struct entries_list *list, uint32_t first)
     return count;
 }
 
+/* P-paths from those of the layer at hand on, layer by layer. *at: how many of that had their
+ * turn. */
+static bool search_layers(struct search *search, uint32_t *at)
+{
+    struct entries *entries = &((struct partition *)search->own)->entries;
+    for (; entries->now.list.len; entries_next_layer(entries))
+        for (uint32_t end = *at = 0; *at < entries->now.list.len; *at = end)
+            if (!search_path(search, *at, &end)) return false;
+    return true;
+}
+
+/* Initial states wait like all others, in the clusters of their ranks. */
+static bool put_initial(struct search *search)
+{
+    struct partition *own = search->own;
+    struct worker *worker = search->worker;
+    const struct space_kind *kind = search->space->kind;
+    struct entries *entries = &own->entries;
+    bool good = true;
+    worker->is_refused = false;
+    for (bool first = true; good && kind->initial(worker, first); first = false) {
+        const struct entries_tail tail = {ORIGINS_INITIAL, search->initial_number, 0, MODEL_NONE};
+        if (worker->batch.step_count) {
+            good = entries->records->of_step(worker, 0, search->set, own->record)
+                   && entries_put_found(entries, own->record, tail);
+            search->result->initial_states++;
+        }
+        batch_clear(&worker->batch);
+        search->initial_number++;
+    }
+    if (worker->is_refused || (!good && search->result->stop == STOP_NONE))
+        return poll_stop(search, STOP_MEMORY);
+    if (!good || !entries_flush_found(entries)) return false;
+    const struct entries_waiting empty = {.last = MODEL_NONE, .parent = MODEL_NONE};
+    name_paths(search, &empty, MODEL_NONE, &entries->later.list, 0);
+    return true;
+}
+
+/* One cluster after the other; each is given up. */
+static bool search_clusters(struct search *search, uint32_t *at)
+{
+    struct partition *own = search->own;
+    if (!put_initial(search)) return false;
+    for (;;) {
+        uint64_t states;
+        if (!entries_next_cluster(&own->entries)) return false;
+        if (own->entries.rank == ENTRIES_NO_RANK) return true;
+        if (!search_layers(search, at)) return false;
+        reserve_open(&own->reserve);
+        if (!epochs_give_up(&own->epochs, &states)) return false;
+        reserve_close(&own->reserve);
+        own->cursor = own->added = 0;
+        own->before = own->earlier = search->result->expanded;
+        own->given_up += states;
+        own->statistics->clusters++;
+    }
+}
+
+static bool search_paths(struct search *search, uint32_t *at)
+{
+    struct partition *own = search->own;
+    if (!search_initial(search)) return false;
+    entries_next_layer(&own->entries);
+    if (!search_layers(search, at)) return false;
+    /* what several partitions visited is known when all is in one place */
+    return !own->epochs.number || (end_epoch(search) && epochs_count_words(&own->epochs));
+}
+
 static bool search_all(struct search *search)
 {
     struct partition *own = search->own;
     struct partition_statistics *statistics = own->statistics;
-    struct entries *entries = &own->entries;
+    const struct entries *entries = &own->entries;
     uint32_t at = 0;
-    bool good = search_initial(search);
-    while (good) {
-        entries_next_layer(entries);
-        if (!entries->now.list.len) break;
-        const uint64_t before = statistics->partitions;
-        for (at = 0; good && at < entries->now.list.len;) {
-            uint32_t end;
-            good = search_path(search, at, &end);
-            if (good) at = end;
-        }
-        statistics->longest += statistics->partitions > before;
-    }
+    bool good = entries->by_rank ? search_clusters(search, &at) : search_paths(search, &at);
     if (!good)
-        statistics->waiting =
-            count_paths(&entries->now.list, at) + count_paths(&entries->next.list, 0);
-    /* what several partitions visited is known when all is in one place */
-    if (good && own->epochs.number) good = end_epoch(search) && epochs_count_words(&own->epochs);
+        statistics->waiting = count_paths(&entries->now.list, at)
+                              + count_paths(&entries->next.list, 0)
+                              + count_paths(&entries->later.list, 0);
     statistics->is_net = good;
     return good;
 }
@@ -515,9 +624,12 @@ static uint64_t states(const struct search *search)
 {
     const struct partition *own = search->own;
     const uint64_t stored = search->set ? search->set->count : 0;
-    if (!own->epochs.number && stored >= own->added) return search_kept(search);
-    if (own->statistics->is_net) return own->epochs.done.records;
-    return search->result->expanded + (stored > own->added ? stored - own->added : 0);
+    if (!own->epochs.done.records && stored >= own->added)
+        return own->given_up + search_kept(search);
+    if (own->statistics->is_net) return own->given_up + own->epochs.done.records;
+    const uint64_t done = own->ample ? search->result->expanded - own->before : own->added;
+    return own->given_up + search->result->expanded - own->earlier
+           + (stored > done ? stored - done : 0);
 }
 
 static void sum(const struct search *search, uint64_t *totals)
@@ -530,7 +642,7 @@ static void conclude(struct search *search)
     const struct partition *own = search->own;
     struct partition_statistics *statistics = own->statistics;
     statistics->gross_states = search->result->expanded;
-    statistics->disk_states = own->epochs.done.records;
+    statistics->disk_states = own->epochs.records + own->epochs.done.records;
     statistics->written = own->epochs.done.written;
     if (search->set)
         reached_scan(search->model, &search->space->layout, search->set->kind->store(search->set),
@@ -567,6 +679,7 @@ static bool begin(struct search *search)
     epochs_init(&own->epochs, search, &own->entries, block);
     own->reached = mem_alloc(mem, (own->points->count + UINT64_C(1)) * sizeof *own->reached);
     own->record = mem_alloc(mem, own->entries.record_bytes + UINT64_C(1));
+    if (search->task->reduction != REDUCE_NONE) own->ample = own->epochs.ample = ample_make(search);
     search->set = search->space->kind->sets->make(search->space);
     reserve_keep(&own->reserve);
     return search->set != NULL;
@@ -578,6 +691,7 @@ static void end(struct search *search)
     if (search->set) search->set->kind->free(search->set);
     entries_release(&own->entries);
     epochs_release(&own->epochs);
+    if (own->ample) ample_free(search, own->ample);
     mem_free(search->model->mem, own->reached);
     mem_free(search->model->mem, own->record);
     mem_free(search->model->mem, own);

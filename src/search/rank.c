@@ -15,6 +15,10 @@
  * Reduction. A cluster may be expanded in two phases (ample.h): cycles are within clusters, so what
  * must be said of cycles is said of each cluster by itself.
  *
+ * P-paths. A search that is split by p-paths has clusters of p-paths instead of ranks
+ * (past/prefix.h): where a step belongs depends on the cluster at hand and on its p-point. No step
+ * leads back there, either. A state may be in several clusters then, and is searched in each.
+ *
  * Determinism. Numbers of states depend on the model only: the order of ranks, of states in a
  * cluster and of rules in a state is all that counts.
  *
@@ -28,9 +32,11 @@
 
 #include "base/checked.h"
 #include "past/part.h"
+#include "past/prefix.h"
 #include "program/reached.h"
 #include "search/ample.h"
 #include "search/path.h"
+#include "search/points.h"
 
 #include <assert.h>
 #include <string.h>
@@ -47,7 +53,8 @@ struct rank {
     struct history history;
     struct history_engine engine;
     struct cluster *unused;
-    bool has_seeds;      /* what is added now was left by another part */
+    bool has_seeds;      /* what is added now was left by another part, ... */
+    uint64_t seed_rank;  /* ... in the cluster of this rank */
     struct ample *ample; /* a reduced search: clusters are expanded in two phases; or NULL */
 };
 
@@ -167,9 +174,46 @@ static struct cluster *reach(struct search *search, uint64_t rank)
 
 /* ---- where steps belong ---- */
 
+/* The p-path that a step leads to from the cluster at hand. */
+static uint64_t next_prefix(const struct search *search, uint32_t rule, const uint64_t *before,
+                            const uint64_t *after)
+{
+    const struct task *task = search->task;
+    const uint64_t prefix = history_of(search)->current->rank;
+    if (prefix >= task->prefixes) return prefix; /* often: it is long enough */
+    return prefix_next(task, prefix,
+                       points_of(task->points, &search->space->layout, rule, before, after));
+}
+
+/* The rank of the cluster of a step in the worker's batch. */
+static uint64_t rank_after(const struct search *search, const struct worker *worker, uint32_t i)
+{
+    const struct rank *own = search->own;
+    const struct batch_step *step = &worker->batch.steps[i];
+    const uint64_t *after = batch_words(&worker->batch, i);
+    if (!prefix_is_used(search->task)) return history_rank(&own->history, after);
+    if (step->fast) return next_prefix(search, step->fast->rule, worker->words, after);
+    return own->has_seeds ? own->seed_rank : 0;
+}
+
+static void place_by_prefix(const struct search *search, struct worker *worker, uint32_t first,
+                            uint32_t end)
+{
+    const struct history *history = history_of(search);
+    for (uint32_t i = first; i < end; i++) {
+        struct batch_step *step = &worker->batch.steps[i];
+        step->tag = rank_after(search, worker, i);
+        step->set = history->current && step->tag == history->current->rank ? search->set : NULL;
+    }
+}
+
 /* Most steps stay in their cluster. */
 static void place(const struct search *search, struct worker *worker, uint32_t first, uint32_t end)
 {
+    if (prefix_is_used(search->task)) {
+        place_by_prefix(search, worker, first, end);
+        return;
+    }
     const struct history *history = history_of(search);
     const struct field field = history->field;
     const unsigned shift = history->shift;
@@ -232,11 +276,15 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
     return true;
 }
 
-static struct set *locate(const void *order, const uint64_t *words)
+static struct set *locate(const void *order, uint32_t rule, const uint64_t *before,
+                          const uint64_t *after)
 {
     const struct search *search = order;
     const struct history *history = history_of(search);
-    const uint64_t rank = history_rank(history, words);
+    const bool by_prefix = prefix_is_used(search->task);
+    if (by_prefix && !history->current) return NULL; /* a run is followed */
+    const uint64_t rank =
+        by_prefix ? next_prefix(search, rule, before, after) : history_rank(history, after);
     if (history->current && rank == history->current->rank) return search->set;
     const struct cluster *cluster = ranks_find(&history->waiting, rank);
     return cluster ? cluster->set : NULL;
@@ -431,7 +479,7 @@ static bool add_quietly(struct search *search, bool all, uint64_t last)
     bool good = search_commit(search, worker, &batch->states[0]);
     for (uint32_t i = 0; good && i < batch->step_count; i++) {
         struct batch_step *step = &batch->steps[i];
-        step->tag = history_rank(history_of(search), batch_words(batch, i));
+        step->tag = rank_after(search, worker, i);
         step->set = NULL;
         if (!all && step->tag <= last) continue;
         struct cluster *cluster = reach(search, step->tag);
@@ -474,12 +522,13 @@ static bool thaw(struct search *search, const unsigned char *record, uint64_t si
     return worker->is_refused && poll_stop(search, STOP_MEMORY);
 }
 
-static bool add_seed(struct history *history, const unsigned char *record, uint64_t size,
-                     bool is_watched)
+static bool add_seed(struct history *history, uint64_t rank, const unsigned char *record,
+                     uint64_t size, bool is_watched)
 {
     struct search *search = search_of(history);
     struct worker *worker = search->worker;
     uint32_t next;
+    ((struct rank *)search->own)->seed_rank = rank;
     if (!thaw(search, record, size)) return false;
     if (!is_watched) return add_quietly(search, true, 0) && search_goes_on(search);
     const uint64_t before = search->result->initial_states;
@@ -563,7 +612,7 @@ static bool begin(struct search *search)
                                     .varies = sets->varies,
                                     .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
     /* which zones are kept depends on the order in which they are found: ranks stay apart there */
-    while (!sets->is_open
+    while (!sets->is_open && !prefix_is_used(task)
            && (model_rank_count(search->model) - 1) >> own->history.shift >= MANY_CLUSTERS)
         own->history.shift++;
     if (task->reduction != REDUCE_NONE) own->ample = ample_make(search);

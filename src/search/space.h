@@ -73,9 +73,10 @@ struct space {
     uint32_t extra_words;  /* of the space's own, behind the words of a step */
     const bool *leave_out; /* per rule: its steps are not taken; NULL: all are */
     bool is_again;         /* states are expanded once more, by rules that were left out */
-    /* Where a state would be known, if anywhere so far; NULL: where those are that are expanded.
-     * Several workers may ask at the same time. */
-    struct set *(*locate)(const void *order, const uint64_t *words);
+    /* Where the state that a rule leads to would be known, if anywhere so far; NULL: where those
+     * are that are expanded. Several workers may ask at the same time. */
+    struct set *(*locate)(const void *order, uint32_t rule, const uint64_t *before,
+                          const uint64_t *after);
     const void *order;
     uint32_t final;   /* the code of the model's final states, if it has any */
     int64_t *values;  /* an unpacked state */

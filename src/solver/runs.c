@@ -38,6 +38,13 @@ void runs_release(struct runs *runs)
     *runs = (struct runs){0};
 }
 
+void runs_clear(struct runs *runs)
+{
+    for (uint32_t i = 0; i < runs->len; i++) release_run(runs, &runs->list[i]);
+    runs->len = 0;
+    runs->records = 0;
+}
+
 static bool fails(struct runs *runs, const char *error)
 {
     runs->error = error;

@@ -52,6 +52,8 @@ static inline char *runs_item(const struct runs_items *items, uint64_t i)
 /* block_bytes: about so many at a time are read and written. record_bytes is not 0. */
 void runs_init(struct runs *runs, struct mem *mem, uint32_t record_bytes, uint32_t block_bytes);
 void runs_release(struct runs *runs);
+/* No record is in it any more. */
+void runs_clear(struct runs *runs);
 
 /* The first `count` records of a store, which is no set any more once they are added. */
 struct runs_items runs_items_of(const struct store *store, uint64_t count);

@@ -25,6 +25,8 @@ os.environ['CAIRN_NO_SYNC'] = '1'  # of test builds: nothing here survives the m
 ORDERS = {'breadth': ('--order', 'bfs'), 'depth': ('--order', 'dfs'),
           'best': ('--order', 'best-first'),
           'rank': ('--order', 'past-freeze'), 'points': ('--partition', 'auto'),
+          'ranks and points': ('--order', 'past-freeze', '--partition', 'auto'),
+          'parts by points': ('--partition', 'auto', '--split', 'always'),
           'positions': ('--partition', 'auto', '--partition-hidden', '--time', '2'),
           'interactions': ('--guide', 'GUIDE', '--bound', 'auto'), 'two-phase': ('--reduce', 'por')}
 INFLUENCE = 'hidden variables that influence what can be seen'
@@ -68,6 +70,9 @@ def choices(cell):
              *{'breadth': ('`--order`', '`--order bfs`'), 'depth': ('`--order`', '`--order dfs`'),
                'best': ('`--order`', '`--order best-first`'),
                'rank': ('`--order`', '`--order past-freeze`'), 'points': ('`--partition`',),
+               'ranks and points': ('`--order`', '`--order past-freeze`', '`--partition`'),
+               'parts by points': ('`--partition`', '`--split auto` or `always`',
+                                   '`--split always`'),
                'positions': ('`--partition`', '`--partition-hidden`'),
                'interactions': ('`--guide`', '`--guide` and `--bound auto`'),
                'two-phase': ('`--reduce`',)}[cell.order]}

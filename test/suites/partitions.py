@@ -21,6 +21,8 @@ from lib import (ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, c
                  finish, run, section, spent, timeless, told, write)
 from generate import generate
 from points import some_points
+from pointed import odd_model
+import ranked
 import timed_ranks
 
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
@@ -46,42 +48,6 @@ def points_of(model, rng):
     """Labels, labels of a process, and locations, some of them."""
     return some_points(run('translate', model, '--to', 'cairn').stdout, rng,
                        [1, 1, 2, 3, 6, 50])
-
-
-def odd_model(rng):
-    """A model as text that Milestones cannot say: failing rules, final states, listed and many
-    initial states, records of many words."""
-    words = rng.randint(1, 5)
-    sizes = [rng.choice([1, 2, 3, 7, 30]) for _ in range(words)]
-    lines = ['cairn 1 model "random"', 'process "p" type "P" pc "x0" location 0 location 1',
-             'process "q" type "P"']
-    lines += [f'variable "x{i}"{" of " + chr(34) + "p" + chr(34) if i == 0 else ""} 0..{size} = '
-              f'{"any" if rng.random() < 0.3 else rng.randint(0, size)}'
-              for i, size in enumerate(sizes)]
-    if rng.random() < 0.2:
-        wide = rng.randint(1, 30)
-        lines += [f'variable "wide{i}" 0..4000000000000000000 = {i}' for i in range(wide)]
-        lines += [f'rule "w" part "q" when (eq "wide{i}" {i}) set "wide{i}" {4 * 10 ** 18 - i}'
-                  for i in range(min(wide, 3))]
-    for n in range(rng.randint(1, 8)):
-        i, j = rng.randrange(words), rng.randrange(words)
-        guard = (f'when ({rng.choice(["eq", "ne", "le", "ge"])} "x{j}" {rng.randint(0, sizes[j])})'
-                 if rng.random() < 0.7 else '')
-        value = rng.choice(
-            [str(rng.randint(0, sizes[i])),
-             f'(mod 0 (add 0 "x{i}" {rng.randint(1, 2)}) {sizes[i] + 1})',
-             f'(choose (eq "x{j}" 0) {rng.randint(0, sizes[i])} "x{i}")',
-             f'(mod 0 (div 0 {sizes[i]} "x{j}") {sizes[i] + 1})'])
-        lines.append(
-            f'rule "r{rng.randint(0, 5)}" part "{rng.choice("pq")}" {guard} set "x{i}" {value}')
-    if rng.random() < 0.4:
-        lines.append(f'final (eq "x0" {rng.randint(0, sizes[0])})')
-    for n in range(rng.randint(0, 3)):
-        i, j = rng.randrange(words), rng.randrange(words)
-        lines.append(
-            f'property "i{n}" invariant formula (implies (eq "x{j}" {rng.randint(0, sizes[j])}) '
-            f'(ne "x{i}" {rng.randint(0, sizes[i])}))')
-    return '\n'.join(lines) + '\n'
 
 
 def compare(name, model, points, program, plain, checked, more=(), asked=()):
@@ -183,6 +149,96 @@ def random_runs():
                             ('check', model, '--partition', points), program, (threads,))
     check('some random runs had too little memory, and some p-paths were not extended',
           spilled and skipped, (spilled, skipped))
+
+
+def by_rank():
+    """With past-freeze order: clusters one after the other, each p-path by p-path; with and without
+    time."""
+    rng = random.Random(f'partitions by rank {SEED}')
+    spilled = clusters = 0
+    for n in range(400 if LONG else 14):
+        timed = n % 2 == 1
+        text = timed_ranks.random_model(rng, most=8) if timed else ranked.random_model(rng)[0]
+        model = write('ranked.cairn', text)
+        engine = ('--engine', 'timed', '--zones', 'equal') if timed else ('--engine', 'explicit')
+        _, plain = told('explore', model, *engine, '--order', 'bfs')
+        _, checked = told('check', model, *engine, '--order', 'bfs')
+        if not plain or not plain['complete']:
+            continue
+        points = points_of(model, rng)
+        for label, program in (('release', CAIRN), ('degenerate', DEGENERATE)):
+            more = ('--order', 'past-freeze', *engine, '--threads', rng.choice([1, 3]))
+            ours = compare(f'ranked {n} {label} --partition {points}', model, points, program,
+                           plain, checked, more)
+            if ours and timed:
+                check(f'ranked {n} {label}: discrete states',
+                      ours['statistics']['discrete_states']
+                      == plain['statistics']['discrete_states'], text)
+            spilled += bool(ours and ours['statistics']['spills'])
+            clusters += bool(ours and ours['statistics'].get('clusters', 0) > 1)
+    check('several clusters, some of them in little memory', spilled and clusters,
+          (spilled, clusters))
+
+
+def guided():
+    """Under a guide with a bound: counts of breadth-first search under that guide."""
+    rng = random.Random(f'guided partitions {SEED}')
+    done = 0
+    for n in range(300 if LONG else 10):
+        timed = n % 3 == 2
+        text = timed_ranks.random_model(rng, most=5) if timed else ranked.random_model(rng, 3)[0]
+        text = re.sub('^rank .*$', '', text, flags=re.MULTILINE)  # the guide's is the rank
+        model = write('guided.cairn', text)
+        labels = sorted(set(re.findall(r'^rule "(\w+)"', text, re.MULTILINE)))
+        chosen = rng.sample(labels, min(len(labels), 2))
+        others = [label for label in labels if label not in chosen]
+        guide = write('guided.xgdl', f'guide g = ({" [] ".join(chosen)})*;'
+                      + (f' ignore {", ".join(others)};' if others else '') + '\n')
+        words = ('explore', model, '--guide', guide, '--bound', rng.randint(1, 4), '--engine',
+                 *(('timed', '--zones', 'equal') if timed else ('explicit',)))
+        _, plain = told(*words, '--order', 'bfs')
+        if not plain or 'statistics' not in plain:
+            continue
+        points = points_of(model, rng)
+        for more in ((), ('--order', 'past-freeze'), ('--split', 'always')):
+            result, ours = told(*words, '--partition', points, *more,
+                                program=rng.choice([CAIRN, DEGENERATE]))
+            one = ours and 'statistics' in ours and (essence(ours), ours['complete'])
+            check(f'guided {n} --partition {points} {" ".join(more)}',
+                  not crashed(result) and one == (essence(plain), plain['complete']),
+                  (one, essence(plain), result.stderr[-500:], text))
+            done += bool(one)
+    check('some were searched', done > 6, done)
+
+
+def reduced():
+    """In two phases: verdicts of the whole, in much and little memory."""
+    rng = random.Random(f'reduced partitions {SEED}')
+    spilled = fewer = 0
+    first = 1 + 1000000 * SEED
+    for n in range(first, first + (1500 if LONG else 12)):
+        model = write('local.mil', generate(n, 'medium' if n % 4 == 0 else 'small',
+                                            temporal=False, local=True))
+        _, plain = told('check', model, '--order', 'bfs')
+        points, kind = points_of(model, rng), rng.choice(['por', 'por', 'deadlock'])
+        for label, program in (('release', CAIRN), ('degenerate', DEGENERATE)):
+            name = f'local {n} {label} --partition {points} --reduce {kind}'
+            result, ours = told('check', model, '--partition', points, '--reduce', kind,
+                                program=program)
+            if not check(f'{name} checks', ours and 'statistics' in ours and not crashed(result),
+                         result.stderr[-1500:]):
+                continue
+            statistics = ours['statistics']
+            check(f'{name} verdicts', verdicts(ours) == verdicts(plain),
+                  (verdicts(ours), verdicts(plain)))
+            check(f'{name} counts', not plain['complete'] or ours['states'] <= plain['states']
+                  and (not ours['complete'] or statistics['counts_are_net']), ours['states'])
+            for p in ours['properties']:
+                check(f'{name} evidence of {p["name"]}', p['verdict'] != 'violated' or p['trace'],
+                      p)
+            spilled += statistics['spills'] > 0
+            fewer += ours['complete'] and ours['states'] < plain['states']
+    check('some were reduced, some in little memory', spilled and fewer, (spilled, fewer))
 
 
 def little_memory():
@@ -329,9 +385,11 @@ def messages():
                             (('--partition', 'enter', '--order', 'dfs'), '--order does not go'),
                             (('--partition', 'enter', '--engine', 'symbolic'),
                              'the explicit and the timed engine'),
-                            (('--partition', 'enter', '--reduce', 'por'), '--reduce does not go'),
+                            (('--partition', 'enter', '--partition-hidden', '--reduce', 'por'),
+                             'from the initial states'),
                             (('--partition', 'enter', '--bound', '3'), '--bound does not go'),
-                            (('--partition', 'enter', '--split', 'auto'), '--split does not go'),
+                            (('--partition', 'enter', '--split', 'auto'),
+                             'puts states on disk when memory is full'),
                             (('--partition', 'Process.nowhere'),
                              'there are want, climb, enter, leave, 0, 2, 3 (of Process)'),
                             (('--partition', 'xyzzy'), 'there are want, climb')):
@@ -615,6 +673,9 @@ def orders():
 
 section(random_runs)
 section(examples)
+section(by_rank)
+section(guided)
+section(reduced)
 section(little_memory)
 section(quarter)
 section(hidden)

@@ -37,6 +37,7 @@ static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &bread
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->prefixes) return &rank_order;
     if (task->points) return task->hides_position ? &hidden_order : &partition_order;
     if (task->reduction != REDUCE_NONE && task->order != ORDER_PAST_FREEZE) return &twophase_order;
     if (task->by_interactions) return &interactions_order;
@@ -113,7 +114,7 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
 static const char *why_not_reduced(const struct task *task, const struct property_result *entry)
 {
     if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return NULL;
-    if (task->order == ORDER_PAST_FREEZE && !entry->in_each_state)
+    if ((task->order == ORDER_PAST_FREEZE || task->points) && !entry->in_each_state)
         return NULL; /* nor would a search without reduction decide it */
     if (task->reduction == REDUCE_DEADLOCK)
         return "without reduction: --reduce deadlock keeps deadlocks and run-time errors only";

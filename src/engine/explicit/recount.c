@@ -58,10 +58,10 @@ static enum net_result add_thawed(struct recount *recount)
 }
 
 static enum net_result add(struct net_set *net, const unsigned char *record, uint64_t size,
-                           uint32_t folder)
+                           uint64_t cluster)
 {
     struct recount *recount = (struct recount *)net;
-    (void)folder;
+    (void)cluster;
     if (!recount->space.kind->thaw(&recount->worker, record, size)) return NET_STRANGE;
     const enum net_result result = add_thawed(recount);
     batch_clear(&recount->worker.batch);

@@ -1,6 +1,6 @@
 /* Symbolic states that several parts have finished are expanded once more, because what each added
- * to the counts is not kept. Discrete states are counted beside them: one that several parts have
- * was counted once in each. */
+ * to the counts is not kept. Discrete states are counted beside them: one that several clusters
+ * have was counted once in each. */
 #include "engine/timed/repeats.h"
 
 #include "engine/timed/timed.h"
@@ -14,7 +14,7 @@ struct repeats {
     struct zoned zoned;
     struct worker worker;
     struct nodes *nodes;
-    uint32_t *last; /* per discrete state: the folder that had it last */
+    uint64_t *last; /* per discrete state: the cluster that had it last */
     uint64_t room;
 };
 
@@ -37,7 +37,7 @@ static bool reserve(struct repeats *repeats, uint64_t count)
 {
     if (count < repeats->room) return true;
     uint64_t room = count + count / 2 + 64;
-    uint32_t *last = mem_try_resize(repeats->zoned.space.mem, repeats->last, room * sizeof *last);
+    uint64_t *last = mem_try_resize(repeats->zoned.space.mem, repeats->last, room * sizeof *last);
     if (!last) return false;
     repeats->last = last;
     repeats->room = room;
@@ -45,7 +45,7 @@ static bool reserve(struct repeats *repeats, uint64_t count)
 }
 
 /* The discrete state of the record in the batch; STORE_NONE: memory was refused. */
-static uint64_t add_discrete(struct repeats *repeats, uint32_t folder)
+static uint64_t add_discrete(struct repeats *repeats, uint64_t cluster)
 {
     const struct worker *worker = &repeats->worker;
     const uint32_t built = zoned_step(worker, 0)->built;
@@ -56,8 +56,8 @@ static uint64_t add_discrete(struct repeats *repeats, uint32_t folder)
                                                  zoned_of(worker)->built[built].number, &is_new);
     if (discrete == STORE_NONE) return STORE_NONE;
     assert(discrete < repeats->room);
-    if (!is_new) repeats->set.repeated.discrete += repeats->last[discrete] != folder;
-    repeats->last[discrete] = folder;
+    if (!is_new) repeats->set.repeated.discrete += repeats->last[discrete] != cluster;
+    repeats->last[discrete] = cluster;
     return discrete;
 }
 
@@ -81,14 +81,14 @@ static bool count_again(struct repeats *repeats)
 }
 
 /* The record is in the batch. */
-static enum net_result add_thawed(struct repeats *repeats, uint32_t folder)
+static enum net_result add_thawed(struct repeats *repeats, uint64_t cluster)
 {
     struct worker *worker = &repeats->worker;
     uint64_t index;
     assert(worker->batch.step_count == 1);
     if (!net_is_in_slice(&repeats->set, worker->batch.steps[0].hash)) return NET_ADDED;
     if (!zoned_kind.commit(worker, &worker->batch.states[0])) return NET_FULL;
-    const uint64_t discrete = add_discrete(repeats, folder);
+    const uint64_t discrete = add_discrete(repeats, cluster);
     if (discrete == STORE_NONE) return NET_FULL;
     if (repeats->zoned.storage != ZONES_EQUAL) return NET_ADDED;
     const struct dbm dbm = zoned_zone(worker, zoned_step(worker, 0));
@@ -102,13 +102,13 @@ static enum net_result add_thawed(struct repeats *repeats, uint32_t folder)
 }
 
 static enum net_result add(struct net_set *set, const unsigned char *record, uint64_t size,
-                           uint32_t folder)
+                           uint64_t cluster)
 {
     struct repeats *repeats = (struct repeats *)set;
     struct worker *worker = &repeats->worker;
     worker->is_refused = false;
     if (!zoned_kind.thaw(worker, record, size)) return worker->is_refused ? NET_FULL : NET_STRANGE;
-    const enum net_result result = add_thawed(repeats, folder);
+    const enum net_result result = add_thawed(repeats, cluster);
     batch_clear(&worker->batch);
     return result;
 }

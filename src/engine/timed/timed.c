@@ -26,6 +26,7 @@ enum { POLL_STATES = 256, POLL_RULES = 50000, NEARBY_SHARE = 8 };
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->prefixes) return &rank_order;
     if (task->points) return task->hides_position ? &hidden_order : &partition_order;
     if (task->order == ORDER_PAST_FREEZE) return &rank_order;
     return task->by_interactions ? &interactions_order : &breadth_order;

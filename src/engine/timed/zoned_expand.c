@@ -265,7 +265,9 @@ bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i)
     struct moves_rule *moving = &own->moving[i];
     if (moving->has_to) return true;
     const uint64_t *words = batch_words(&own->listed, rule->listed);
-    rule->set = worker->space->locate ? worker->space->locate(worker->space->order, words) : set;
+    rule->set = worker->space->locate ? worker->space->locate(worker->space->order, moving->rule,
+                                                              worker->words, words)
+                                      : set;
     const struct nodes *nodes = (const struct nodes *)rule->set;
     if (nodes)
         rule->discrete = store_find(&nodes->discrete, words, own->listed.steps[rule->listed].hash);
