@@ -1,5 +1,5 @@
 """Models of the corpus (CORPUS: another folder than ../shared/corpus) with zones kept by inclusion
-and by simulation: the table of docs/timed.md. One run per cell, CPU seconds of the whole process."""
+and by simulation: the table of docs/timed.md. One run per cell, CPU seconds of whole processes."""
 import json
 import os
 import resource
