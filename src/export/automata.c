@@ -32,6 +32,22 @@ static void *room(struct automata *a, uint64_t count, size_t size)
     return arena_alloc(&a->model->arena, (count + 1) * size);
 }
 
+/* ---- names ---- */
+
+const char *automata_pick(struct automata *a, uint32_t scope, const char *wanted)
+{
+    struct names *names = &a->model->names;
+    const char *stem = names_format(names, "%.100s", wanted);
+    uint32_t known = map_get(&a->picked_of, stem, scope);
+    if (known == MAP_NONE) {
+        known = a->picked.len;
+        map_add(&a->picked_of, stem, scope, known);
+        vec_push(a->model->mem, &a->picked, 0);
+    }
+    const uint32_t n = a->picked.data[known]++;
+    return names_pick(&a->naming, scope, n ? names_format(names, "%s_%" PRIu32, stem, n) : stem);
+}
+
 /* ---- texts ---- */
 
 void automata_open(const struct automata *a, struct text *text)
@@ -150,7 +166,7 @@ static void add_arrays(struct automata *a, bool local, const uint32_t *reach, ui
                             model->vars.data[first].name);
         const char *wanted = local ? model->locals.data[first].name : model->vars.data[first].name;
         array.name =
-            names_pick(&a->naming, GLOBAL_SCOPE, array.count > 1 ? array_name(a, wanted) : wanted);
+            automata_pick(a, GLOBAL_SCOPE, array.count > 1 ? array_name(a, wanted) : wanted);
         if (!local)
             array.is_gone = a->sets[first] != MODEL_NONE || model->vars.data[first].is_left_out;
         if (local) vec_push(model->mem, &a->locals, array);
@@ -224,7 +240,7 @@ static const char *pick_location(struct automata *a, uint32_t p, int64_t value)
         name = names_format(&model->names, value < 0 ? "L_%" PRId64 : "L%" PRId64,
                             value < 0 ? -value : value);
     /* in XTA a location hides variables of the same name */
-    do name = names_pick(&a->naming, p + 1, name);
+    do name = automata_pick(a, p + 1, name);
     while (map_get(&a->naming.taken, name, GLOBAL_SCOPE) != MAP_NONE);
     return name;
 }
@@ -253,7 +269,7 @@ static void name_processes(struct automata *a)
         if (!a->keeps[p]) continue;
         struct automata_array *array =
             &a->arrays.data[a->array_of[model->processes.data[p].location]];
-        a->name[p] = names_pick(&a->naming, GLOBAL_SCOPE, model->processes.data[p].name);
+        a->name[p] = automata_pick(a, GLOBAL_SCOPE, model->processes.data[p].name);
         a->number[p] = array->name;
         array->is_gone = true;
     }
@@ -401,8 +417,8 @@ static void find_timers(struct automata *a)
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         if (rule->interval == MODEL_NONE) continue;
-        a->timer[r] = names_pick(&a->naming, GLOBAL_SCOPE,
-                                 names_format(&model->names, "t_%.60s", rule->label));
+        a->timer[r] =
+            automata_pick(a, GLOBAL_SCOPE, names_format(&model->names, "t_%.60s", rule->label));
         c.rule = r;
         visit_rule(a, &c);
         for (uint32_t i = 0; i < rule->parts; i++) {
@@ -482,7 +498,7 @@ static void name_clocks(struct automata *a)
     struct model *model = a->model;
     for (uint32_t c = 0; c < model->clocks.len; c++) {
         const struct model_clock *clock = &model->clocks.data[c];
-        a->clock[c] = names_pick(&a->naming, GLOBAL_SCOPE, clock->name);
+        a->clock[c] = automata_pick(a, GLOBAL_SCOPE, clock->name);
         if (clock->is_set_by_code) a->setter[c] = a->arrays.data[a->array_of[clock->setter]].name;
     }
 }
@@ -494,6 +510,7 @@ void automata_start(struct automata *a, struct model *model, enum automata_diale
     names_start(&a->naming, model, reserved, false);
     numbers_start(&a->numbers, model, dialect == AUTOMATA_XTA ? "UPPAAL" : "TChecker", 30);
     map_init(&a->within_of, model->mem);
+    map_init(&a->picked_of, model->mem);
     automata_open(a, &a->functions);
     const uint64_t vars = model->vars.len, rules = model->rules.len,
                    processes = model->processes.len, clocks = model->clocks.len;
@@ -533,9 +550,9 @@ void automata_start(struct automata *a, struct model *model, enum automata_diale
     name_clocks(a);
     for (uint32_t t = 0; t < model->tables.len; t++)
         a->table[t] =
-            names_pick(&a->naming, GLOBAL_SCOPE, names_format(&model->names, "table_%" PRIu32, t));
-    a->fails = names_pick(&a->naming, GLOBAL_SCOPE, "fails");
-    a->must = names_pick(&a->naming, GLOBAL_SCOPE, "must");
+            automata_pick(a, GLOBAL_SCOPE, names_format(&model->names, "table_%" PRIu32, t));
+    a->fails = automata_pick(a, GLOBAL_SCOPE, "fails");
+    a->must = automata_pick(a, GLOBAL_SCOPE, "must");
     find_timers(a);
     check_numbers(a);
     for (uint32_t p = 0; p < processes; p++)
@@ -549,6 +566,8 @@ void automata_finish(struct automata *a)
     numbers_finish(&a->numbers);
     names_finish(&a->naming);
     mem_free(mem, a->within_of.entries);
+    mem_free(mem, a->picked_of.entries);
+    vec_free(mem, &a->picked);
     vec_free(mem, &a->withins);
     text_free(&a->functions);
     vec_free(mem, &a->temps.list);

@@ -61,6 +61,8 @@ struct automata {
     struct automata_refusal refusal;
     struct numbers numbers;
     struct naming naming;
+    struct map picked_of; /* how often a name was wanted: into `picked` */
+    VEC(uint32_t) picked;
     struct text *out;      /* where things are written to */
     struct text functions; /* XTA: declared before the processes */
     uint32_t pass;         /* texts are made twice: the first time says what they need */
@@ -129,6 +131,8 @@ void automata_movers(struct automata *a, uint32_t rule, uint32_t most,
 uint32_t automata_home(struct automata *a, uint32_t rule, int64_t *at);
 /* Where a rule is seen in the source. */
 struct place automata_place(const struct automata *a, uint32_t rule);
+/* A name that is used once per scope: as wanted, or with a number behind it. */
+const char *automata_pick(struct automata *a, uint32_t scope, const char *wanted);
 /* A text of no characters, which has data; and back to that. */
 void automata_open(const struct automata *a, struct text *text);
 void automata_clear(struct text *text);

@@ -163,7 +163,7 @@ static const char *within_name(struct automata *a, int64_t low, int64_t high)
         found = a->withins.len;
         map_add(&a->within_of, wanted, 0, found);
         vec_push(a->model->mem, &a->withins,
-                 ((struct automata_within){names_pick(&a->naming, 0, wanted), low, high}));
+                 ((struct automata_within){automata_pick(a, 0, wanted), low, high}));
     }
     return a->withins.data[found].name;
 }
@@ -528,7 +528,7 @@ static const char *nth(struct automata *a, struct automata_words *words, const c
 {
     for (uint32_t i = words->list.len; i <= n; i++) {
         const char *name = names_format(&a->model->names, "%s_%" PRIu32, stem, i);
-        vec_push(a->model->mem, &words->list, names_pick(&a->naming, 0, name));
+        vec_push(a->model->mem, &words->list, automata_pick(a, 0, name));
     }
     return words->list.data[n];
 }
@@ -990,9 +990,8 @@ static void put_enabled(struct automata *a, uint32_t r)
 static const char *enabled(struct automata *a, uint32_t r)
 {
     if (!a->enabled[r])
-        a->enabled[r] = names_pick(
-            &a->naming, 0,
-            names_format(&a->model->names, "enabled_%.60s", a->model->rules.data[r].label));
+        a->enabled[r] = automata_pick(
+            a, 0, names_format(&a->model->names, "enabled_%.60s", a->model->rules.data[r].label));
     if (a->enabled_at[r] == a->pass) return a->enabled[r];
     a->enabled_at[r] = a->pass;
     struct text body, *outer = a->out;
@@ -1124,8 +1123,8 @@ static void declare_copies(struct automata *a)
         const uint32_t p = automaton_of(a, array->first);
         if (p != MODEL_NONE) a->is_numbered[p] = true;
         if (!array->copy)
-            array->copy = names_pick(&a->naming, 0,
-                                     names_format(&a->model->names, "%.200s_next", array->name));
+            array->copy =
+                automata_pick(a, 0, names_format(&a->model->names, "%.200s_next", array->name));
         begin(a);
         text_add(a->out, "int[%" PRId64 ",%" PRId64 "] %s", array->low, array->high, array->copy);
         if (array->count > 1) text_add(a->out, "[%" PRIu32 "]", array->count);
@@ -1199,8 +1198,7 @@ static const char *can(struct automata *a, uint32_t r)
     struct text whole, *outer = a->out;
     const uint32_t indent = a->indent;
     if (!a->can[r])
-        a->can[r] =
-            names_pick(&a->naming, 0, names_format(&a->model->names, "can_%.60s", rule->label));
+        a->can[r] = automata_pick(a, 0, names_format(&a->model->names, "can_%.60s", rule->label));
     if (a->can_at[r] == a->pass) return a->can[r];
     a->can_at[r] = a->pass;
     automata_open(a, &whole);
@@ -1347,9 +1345,8 @@ static const char *take(struct automata *a, uint32_t r)
     struct text whole, *outer = a->out;
     const uint32_t indent = a->indent;
     if (!a->take[r])
-        a->take[r] =
-            names_pick(&a->naming, 0,
-                       names_format(&a->model->names, "take_%.60s", a->model->rules.data[r].label));
+        a->take[r] = automata_pick(
+            a, 0, names_format(&a->model->names, "take_%.60s", a->model->rules.data[r].label));
     automata_open(a, &whole);
     a->out = &whole;
     a->indent = 1;

@@ -29,7 +29,7 @@ struct tck {
 
 static const char *declare_event(struct tck *t, const char *label)
 {
-    const char *name = names_pick(&t->a.naming, EVENT_SCOPE, label);
+    const char *name = automata_pick(&t->a, EVENT_SCOPE, label);
     text_add(&t->events, "event:%s\n", name);
     return name;
 }
@@ -120,9 +120,7 @@ static void check_deadlines(struct tck *t)
     for (uint32_t r = 0; r < a->model->rules.len; r++) {
         const struct model_rule *rule = &a->model->rules.data[r];
         if (rule->interval == MODEL_NONE) continue;
-        if (!code_is_none(rule->body)
-            && (model_rule_may_fail(a->model, r)
-                || model_may_block(a->model, rule->body, a->blocks)))
+        if (!code_is_none(rule->body) && model_may_block(a->model, rule->body, a->blocks))
             automata_refuse(a, automata_place(a, r),
                             "'%.60s' has a time interval and code that decides whether it is taken",
                             rule->label);
@@ -233,8 +231,11 @@ static void check_variables(struct tck *t)
         if (model->clocks.data[c].init)
             automata_refuse(a, model->clocks.data[c].place, "the clock '%.60s' does not begin at 0",
                             model->clocks.data[c].name);
-    if (model->priorities.len)
-        automata_refuse(a, (struct place){0}, "it has priorities, and TChecker has none");
+    for (uint32_t r = 0; model->priorities.len && r < model->rules.len; r++)
+        if (model->rules.data[r].classes)
+            automata_refuse(a, automata_place(a, r),
+                            "'%.60s' has a priority, and TChecker has none",
+                            model->rules.data[r].label);
 }
 
 /* A place number begins with one value. */
@@ -289,7 +290,7 @@ static void write_head(struct tck *t)
         automata_comment(a, ": ", model->properties.data[i].text);
         text_add(a->out, "\n");
     }
-    text_add(a->out, "system:%s\n\n%s", names_pick(&a->naming, EVENT_SCOPE - 1, model->name),
+    text_add(a->out, "system:%s\n\n%s", automata_pick(a, EVENT_SCOPE - 1, model->name),
              t->events.data);
     write_variables(t);
 }
@@ -307,7 +308,7 @@ struct automata_refusal tck_write(struct model *model, FILE *out)
     automata_open(a, &t.syncs);
     automata_open(a, &head);
     automata_open(a, &processes);
-    t.steps = names_pick(&a->naming, 0, "Steps");
+    t.steps = automata_pick(a, 0, "Steps");
     t.here = "Here";
     check_variables(&t);
     check_flat(&t);

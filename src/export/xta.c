@@ -215,7 +215,10 @@ static bool is_above(const struct model *model, const uint8_t *above, const stru
 
 static void refuse_priorities(struct xta *x)
 {
-    automata_refuse(&x->a, (struct place){0},
+    const struct model *model = x->a.model;
+    uint32_t r = 0;
+    while (r + 1 < model->rules.len && !model->rules.data[r].classes) r++;
+    automata_refuse(&x->a, model->rules.len ? automata_place(&x->a, r) : (struct place){0},
                     "its priorities are not those of channels, which stand in one order");
 }
 
@@ -307,7 +310,7 @@ static const char *shared_channel(struct xta *x, uint32_t rank, bool is_urgent)
     if (!*known) {
         struct names *names = &x->a.model->names;
         const char *name = rank ? names_format(names, "%s_%" PRIu32, stem, rank) : stem;
-        *known = names_pick(&x->a.naming, 0, name);
+        *known = automata_pick(&x->a, 0, name);
         declare_channel(x, is_urgent ? "urgent broadcast chan" : "broadcast chan", *known, rank);
     }
     return *known;
@@ -319,7 +322,7 @@ static const char *own_channel(struct xta *x, uint32_t r, bool is_broadcast)
     static const char *const kinds[] = {"chan", "broadcast chan", "urgent chan",
                                         "urgent broadcast chan"};
     if (!x->channel[r]) {
-        x->channel[r] = names_pick(&x->a.naming, 0, rule->label);
+        x->channel[r] = automata_pick(&x->a, 0, rule->label);
         declare_channel(x, kinds[2 * rule->is_urgent + is_broadcast], x->channel[r], x->rank[r]);
     }
     return x->channel[r];
@@ -331,7 +334,7 @@ static uint32_t steps_number(const struct xta *x) { return x->a.model->processes
 
 static const char *never_of(struct xta *x, uint32_t p)
 {
-    if (!x->never[p]) x->never[p] = names_pick(&x->a.naming, p + 1, "Never");
+    if (!x->never[p]) x->never[p] = automata_pick(&x->a, p + 1, "Never");
     if (x->ranks > 1)
         automata_refuse(&x->a, (struct place){0},
                         "what is urgent and cannot be taken does not go together with priorities");
@@ -448,9 +451,12 @@ static void find_deadlines(struct xta *x)
     for (uint32_t r = model->rules.len; r--;) {
         const struct model_rule *rule = &model->rules.data[r];
         if (rule->interval == MODEL_NONE) continue;
-        if (model_rule_may_fail(model, r) && !code_is_none(rule->body))
+        if (!code_is_none(rule->body) && model_rule_may_fail(model, r)
+            && model_may_block(model, rule->body, x->a.blocks))
             automata_refuse(&x->a, automata_place(&x->a, r),
-                            "'%.60s' has a time interval and code that may fail", rule->label);
+                            "'%.60s' has a time interval, and code that may fail where it decides "
+                            "whether it is taken",
+                            rule->label);
         if (model->intervals.data[rule->interval].infinite) continue;
         uint32_t home = automata_home(&x->a, r, &x->home_at[r]);
         if (home == MODEL_NONE) home = steps_number(x);
@@ -793,8 +799,8 @@ static void start(struct xta *x, struct model *model)
     x->first_deadline = arena_alloc(arena, processes * sizeof *x->first_deadline);
     x->next_deadline = arena_alloc(arena, rules * sizeof *x->next_deadline);
     x->home_at = arena_alloc(arena, rules * sizeof *x->home_at);
-    x->steps = names_pick(&x->a.naming, 0, "Steps");
-    x->here = names_pick(&x->a.naming, steps_number(x) + 1, "Here");
+    x->steps = automata_pick(&x->a, 0, "Steps");
+    x->here = automata_pick(&x->a, steps_number(x) + 1, "Here");
     find_deadlines(x);
 }
 
