@@ -1,16 +1,19 @@
-/* What is computed: expressions, guards, effects.
+/* What rules do: guards and effects.
  *
  * XTA. An effect is a list of assignments where one after the other does the same as all at once.
  * Otherwise it is a function: new values first go to locals. Calls are written out where they
  * stand; what follows a LEAVE stands under the condition that it was not met (a flag). A body that
  * may hold its rule back is tried by a second function, on copies of what it writes, as a part of
- * the guard. What fails in the model fails in the text: values are assigned to variables of their
- * range, and where a range is tested without that, by a function with such a variable.
+ * the guard.
  *
- * TCK. Conditions are conjunctions of comparisons; anything else is a number, 0 or 1. A value
- * outside its range makes a step impossible: so does what fails in the model (it is tested first),
- * and a REQUIRE, by a variable that can only be 0. */
-#include "export/automata.h"
+ * TCK. A value outside its range makes a step impossible: so does what fails in the model (it is
+ * tested first), and a REQUIRE, by a variable that can only be 0.
+ *
+ * Invariants:
+ *  1. one array is declared for all cells that an index can mean;
+ *  2. a step moves an automaton to a constant, so that its place number is set last;
+ *  3. functions are written before those that call them. */
+#include "export/automata_expr.h"
 
 #include "model/timed_eval.h"
 
@@ -18,467 +21,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_NESTED = 400, MOST_STATEMENTS = 2000000, MOST_TEXT = 60 << 20 };
-
-/* How tightly operators of XTA bind. */
-enum level { ANY, CHOICE, OR, AND, EQUAL, COMPARE, SUM, PRODUCT, UNARY };
+enum { MOST_CALLS = 400, MOST_STATEMENTS = 2000000 };
 
 static struct exprs *exprs_of(const struct automata *a) { return &a->model->exprs; }
 
 static void add(struct automata *a, const char *text) { text_add(a->out, "%s", text); }
-
-static void enter(struct automata *a)
-{
-    if (++a->nesting > MOST_NESTED)
-        automata_refuse(a, (struct place){0}, "an expression is nested too deeply");
-    if (a->out->len > MOST_TEXT)
-        automata_refuse(a, (struct place){0}, "its text would be too large");
-}
-
-static void leave(struct automata *a) { a->nesting--; }
-
-void automata_next(struct automata *a, struct automata_list *list)
-{
-    add(a, list->count++ ? list->between : list->before);
-}
-
-/* ---- cells ---- */
-
-static void put(struct automata *a, expr e, enum level level);
-static void put_term(struct automata *a, expr e);
-
-/* The location of an automaton, or MODEL_NONE. */
-static uint32_t automaton_of(const struct automata *a, uint32_t var)
-{
-    uint32_t p = a->model->vars.data[var].process;
-    return p != MODEL_NONE && a->keeps[p] && a->model->processes.data[p].location == var
-               ? p
-               : MODEL_NONE;
-}
-
-/* A test that the array itself makes, of an index that begins at its first element. */
-static expr plain_index(const struct automata *a, const struct automata_array *array, uint32_t base,
-                        expr offset)
-{
-    const struct exprs *exprs = exprs_of(a);
-    const struct expr_node *node = expr_get(exprs, offset);
-    bool is_whole = node->op == EXPR_WITHIN && base == array->first
-                    && !expr_get(exprs, node->b)->value
-                    && expr_get(exprs, node->c)->value == (int64_t)array->count - 1;
-    return is_whole ? node->a : offset;
-}
-
-static void put_number(struct automata *a, expr e)
-{
-    if (a->dialect == AUTOMATA_XTA) put(a, e, ANY);
-    else put_term(a, e);
-}
-
-/* The cell at an offset from `base`, and `more` behind that. */
-static void put_cell(struct automata *a, bool local, uint32_t base, expr offset, uint32_t more)
-{
-    const struct expr_node *node = expr_get(exprs_of(a), offset);
-    const bool is_known = node->op == EXPR_CONST;
-    const uint32_t first = base + (is_known ? (uint32_t)node->value + more : 0);
-    const struct automata_array *array =
-        local ? &a->locals.data[a->local_of[first]] : &a->arrays.data[a->array_of[first]];
-    if (!local && a->sets[first] != MODEL_NONE) {
-        add(a, a->setter[a->sets[first]]);
-        return;
-    }
-    const uint32_t p = local ? MODEL_NONE : automaton_of(a, first);
-    if (p != MODEL_NONE && !array->is_copied) {
-        a->is_numbered[p] = true;
-        add(a, a->number[p]);
-        return;
-    }
-    add(a, array->is_copied ? array->copy : array->name);
-    if (array->count == 1) return;
-    add(a, "[");
-    if (is_known) text_add(a->out, "%" PRIu32, first - array->first);
-    else {
-        expr index = more ? offset : plain_index(a, array, base, offset);
-        if (base - array->first + more)
-            text_add(a->out, "%" PRIu32 " + ", base - array->first + more);
-        if (a->dialect == AUTOMATA_XTA) put(a, index, base - array->first + more ? SUM : ANY);
-        else put_term(a, index);
-    }
-    add(a, "]");
-}
-
-static void put_read(struct automata *a, const struct expr_node *node)
-{
-    const bool local = node->op == EXPR_LOCAL || node->op == EXPR_LOCAL_AT;
-    const bool is_array = node->op == EXPR_AT || node->op == EXPR_LOCAL_AT;
-    put_cell(a, local, (uint32_t)node->value, is_array ? node->a : expr_int(exprs_of(a), 0), 0);
-}
-
-static void put_constant(struct automata *a, int64_t value, bool in_brackets)
-{
-    text_add(a->out, value < 0 && in_brackets ? "(%" PRId64 ")" : "%" PRId64, value);
-}
-
-/* ---- XTA: expressions ---- */
-
-static const struct {
-    const char *symbol;
-    enum level level;
-} operators[EXPR_OPS] = {
-    [EXPR_AND] = {" && ", AND},    [EXPR_OR] = {" || ", OR},      [EXPR_IFF] = {" == ", EQUAL},
-    [EXPR_EQ] = {" == ", EQUAL},   [EXPR_NE] = {" != ", EQUAL},   [EXPR_LT] = {" < ", COMPARE},
-    [EXPR_LE] = {" <= ", COMPARE}, [EXPR_GT] = {" > ", COMPARE},  [EXPR_GE] = {" >= ", COMPARE},
-    [EXPR_ADD] = {" + ", SUM},     [EXPR_SUB] = {" - ", SUM},     [EXPR_MUL] = {" * ", PRODUCT},
-    [EXPR_DIV] = {" / ", PRODUCT}, [EXPR_MOD] = {" % ", PRODUCT},
-};
-
-static bool open(struct automata *a, bool is_needed)
-{
-    enter(a);
-    if (is_needed) add(a, "(");
-    return is_needed;
-}
-
-static void close(struct automata *a, bool is_open)
-{
-    if (is_open) add(a, ")");
-    leave(a);
-}
-
-static int64_t clamp(int64_t value)
-{
-    return value > NUMBER_MAX             ? NUMBER_MAX
-           : value < -(int64_t)NUMBER_MAX ? -(int64_t)NUMBER_MAX
-                                          : value;
-}
-
-/* A function that fails where its argument lies outside of a range. */
-static const char *within_name(struct automata *a, int64_t low, int64_t high)
-{
-    struct names *names = &a->model->names;
-    const char *wanted =
-        names_format(names, "within_%s%" PRId64 "_%s%" PRId64, low < 0 ? "m" : "",
-                     low < 0 ? -low : low, high < 0 ? "m" : "", high < 0 ? -high : high);
-    uint32_t found = map_get(&a->within_of, wanted, 0);
-    if (found == MAP_NONE) {
-        found = a->withins.len;
-        map_add(&a->within_of, wanted, 0, found);
-        vec_push(a->model->mem, &a->withins,
-                 ((struct automata_within){automata_pick(a, 0, wanted), low, high}));
-    }
-    return a->withins.data[found].name;
-}
-
-static void put_within(struct automata *a, const struct expr_node *node)
-{
-    const struct exprs *exprs = exprs_of(a);
-    add(a, within_name(a, clamp(expr_get(exprs, node->b)->value),
-                       clamp(expr_get(exprs, node->c)->value)));
-    add(a, "(");
-    put(a, node->a, ANY);
-    add(a, ")");
-}
-
-/* Modulo 2^W, where that makes a difference. What stands before it is not negative, or as large. */
-static void put_modular(struct automata *a, expr e, const struct expr_node *node)
-{
-    const int64_t modulus = INT64_C(1) << node->bits;
-    const bool may_be_negative = node->op == EXPR_CUT && numbers_span(&a->numbers, node->a).low < 0;
-    assert(numbers_wrap(&a->numbers, e) && node->bits <= 30);
-    add(a, may_be_negative ? "((" : "(");
-    put_number(a, node->a);
-    if (node->op != EXPR_CUT) {
-        add(a, operators[node->op].symbol);
-        if (a->dialect == AUTOMATA_XTA) put(a, node->b, operators[node->op].level + 1);
-        else put_term(a, node->b);
-    }
-    if (node->op == EXPR_SUB) text_add(a->out, " + %" PRId64, modulus);
-    if (may_be_negative) text_add(a->out, ") %% %" PRId64 " + %" PRId64, modulus, modulus);
-    text_add(a->out, ") %% %" PRId64, modulus);
-}
-
-static void put_choice(struct automata *a, const struct expr_node *node, enum level level)
-{
-    bool is_open = open(a, level > CHOICE);
-    put(a, node->a, OR);
-    add(a, " ? ");
-    put(a, node->b, CHOICE);
-    add(a, " : ");
-    put(a, node->c, CHOICE);
-    close(a, is_open);
-}
-
-static void put_not(struct automata *a, expr e)
-{
-    add(a, "!");
-    put(a, e, UNARY);
-}
-
-static void put_binary(struct automata *a, const struct expr_node *node, enum level level)
-{
-    const enum level own = node->op == EXPR_IMPLIES ? OR : operators[node->op].level;
-    const bool joins = own == OR || own == AND, is_open = open(a, level > own);
-    if (!is_open) leave(a); /* a chain is no deeper than its parts */
-    if (node->op == EXPR_IMPLIES) put_not(a, node->a);
-    else put(a, node->a, own == EQUAL || own == COMPARE ? own + 1 : own);
-    add(a, node->op == EXPR_IMPLIES ? " || " : operators[node->op].symbol);
-    put(a, node->b, joins ? own : own + 1);
-    if (!is_open) enter(a);
-    close(a, is_open);
-}
-
-/* Where an automaton stands, by its name. */
-static bool put_location(struct automata *a, const struct expr_node *node)
-{
-    const struct expr_node *x = expr_get(exprs_of(a), node->a), *y = expr_get(exprs_of(a), node->b);
-    if (!a->in_query || (node->op != EXPR_EQ && node->op != EXPR_NE) || x->op != EXPR_VAR
-        || y->op != EXPR_CONST)
-        return false;
-    uint32_t p = automaton_of(a, (uint32_t)x->value);
-    const struct model_var *var = &a->model->vars.data[x->value];
-    if (p == MODEL_NONE || y->value < var->low || y->value > var->high) return false;
-    text_add(a->out, "%s%s.%s", node->op == EXPR_NE ? "!" : "", a->name[p],
-             a->location[p][y->value - var->low]);
-    return true;
-}
-
-static void put_table(struct automata *a, const struct expr_node *node)
-{
-    a->uses_table[node->value] = true;
-    text_add(a->out, "%s[", a->table[node->value]);
-    put(a, node->a, ANY);
-    add(a, "]");
-}
-
-static void put(struct automata *a, expr e, enum level level)
-{
-    const struct expr_node node = *expr_get(exprs_of(a), e);
-    bool is_open;
-    if (a->refusal.reason) return;
-    switch ((enum expr_op)node.op) {
-    case EXPR_CONST:
-        if (node.is_bool) add(a, node.value ? "true" : "false");
-        else put_constant(a, node.value, level > ANY);
-        break;
-    case EXPR_VAR:
-    case EXPR_LOCAL:
-    case EXPR_AT:
-    case EXPR_LOCAL_AT: put_read(a, &node); break;
-    case EXPR_TABLE: put_table(a, &node); break;
-    case EXPR_FAIL:
-        a->has_fails = true;
-        text_add(a->out, "%s()", a->fails);
-        break;
-    case EXPR_WITHIN: put_within(a, &node); break;
-    case EXPR_CHOOSE: put_choice(a, &node, level); break;
-    case EXPR_NOT: put_not(a, node.a); break;
-    default:
-        if (node.bits && numbers_wrap(&a->numbers, e)) {
-            is_open = open(a, level > PRODUCT);
-            put_modular(a, e, &node);
-            close(a, is_open);
-        } else if (node.op == EXPR_CUT) put(a, node.a, level);
-        else if (!put_location(a, &node)) put_binary(a, &node, level);
-    }
-}
-
-/* ---- TCK: expressions ---- */
-
-static const char *const opposite[EXPR_OPS] = {
-    [EXPR_EQ] = " != ", [EXPR_NE] = " == ", [EXPR_LT] = " >= ",
-    [EXPR_LE] = " > ",  [EXPR_GT] = " <= ", [EXPR_GE] = " < ",
-};
-
-static void put_comparison(struct automata *a, const struct expr_node *node, bool is_negated)
-{
-    put_term(a, node->a);
-    add(a, is_negated ? opposite[node->op] : operators[node->op].symbol);
-    put_term(a, node->b);
-}
-
-/* One comparison. */
-static void put_predicate(struct automata *a, expr e)
-{
-    const struct expr_node *node = expr_get(exprs_of(a), e),
-                           *below = expr_get(exprs_of(a), node->a);
-    if (opposite[node->op]) put_comparison(a, node, false);
-    else if (node->op == EXPR_NOT && opposite[below->op]) put_comparison(a, below, true);
-    else {
-        put_term(a, e);
-        add(a, " == 1");
-    }
-}
-
-/* if a then b else c; b and c: an expression, or -1, 0, 1 for a number. */
-static void put_if(struct automata *a, expr cond, const expr *yes, const expr *no, int otherwise)
-{
-    add(a, "(if ");
-    put_predicate(a, cond);
-    add(a, " then ");
-    if (yes) put_term(a, *yes);
-    else put_constant(a, otherwise, true);
-    add(a, " else ");
-    if (no) put_term(a, *no);
-    else put_constant(a, otherwise, true);
-    add(a, ")");
-}
-
-static void put_table_term(struct automata *a, const struct expr_node *node)
-{
-    enum { MOST_ENTRIES = 256 };
-    const struct model_table *table = &a->model->tables.data[node->value];
-    if (table->count > MOST_ENTRIES)
-        automata_refuse(a, (struct place){0},
-                        "a table of %" PRIu32 " numbers: TChecker has no arrays of constants",
-                        table->count);
-    for (uint32_t i = 0; !a->refusal.reason && i + 1 < table->count; i++) {
-        add(a, "(if ");
-        put_term(a, node->a);
-        text_add(a->out, " == %" PRIu32 " then ", i);
-        put_constant(a, table->values[i], true);
-        add(a, " else ");
-    }
-    put_constant(a, table->values[table->count - 1], true);
-    for (uint32_t i = 0; i + 1 < table->count; i++) add(a, ")");
-}
-
-static void put_arithmetic(struct automata *a, const struct expr_node *node)
-{
-    add(a, "(");
-    put_term(a, node->a);
-    add(a, operators[node->op].symbol);
-    put_term(a, node->b);
-    add(a, ")");
-}
-
-/* A number; conditions are 0 or 1. */
-static void put_term(struct automata *a, expr e)
-{
-    const struct expr_node node = *expr_get(exprs_of(a), e);
-    if (a->refusal.reason) return;
-    enter(a);
-    switch ((enum expr_op)node.op) {
-    case EXPR_CONST: put_constant(a, node.value, true); break;
-    case EXPR_VAR:
-    case EXPR_LOCAL:
-    case EXPR_AT:
-    case EXPR_LOCAL_AT: put_read(a, &node); break;
-    case EXPR_TABLE: put_table_term(a, &node); break;
-    case EXPR_FAIL: add(a, "0"); break; /* never evaluated */
-    case EXPR_WITHIN: put_term(a, node.a); break;
-    case EXPR_CHOOSE: put_if(a, node.a, &node.b, &node.c, 0); break;
-    case EXPR_NOT:
-        add(a, "(1 - ");
-        put_term(a, node.a);
-        add(a, ")");
-        break;
-    case EXPR_AND: put_if(a, node.a, &node.b, NULL, 0); break;
-    case EXPR_OR: put_if(a, node.a, NULL, &node.b, 1); break;
-    case EXPR_IMPLIES: put_if(a, node.a, &node.b, NULL, 1); break;
-    default:
-        if (node.bits && numbers_wrap(&a->numbers, e)) {
-            add(a, "(");
-            put_modular(a, e, &node);
-            add(a, ")");
-        } else if (node.op == EXPR_CUT) put_term(a, node.a);
-        else if (node.is_bool) {
-            add(a, "(if ");
-            put_comparison(a, &node, false);
-            add(a, " then 1 else 0)");
-        } else put_arithmetic(a, &node);
-    }
-    leave(a);
-}
-
-/* ---- conditions ---- */
-
-static void put_condition(struct automata *a, expr e)
-{
-    if (a->dialect == AUTOMATA_XTA) put(a, e, ANY);
-    else put_predicate(a, e);
-}
-
-/* Parts of a conjunction; in TCK with what they are defined under. */
-static void add_conjuncts(struct automata *a, expr e, struct automata_list *list)
-{
-    const struct expr_node node = *expr_get(exprs_of(a), e);
-    if (expr_is_true(exprs_of(a), e)) return;
-    if (node.op == EXPR_AND) {
-        add_conjuncts(a, node.a, list);
-        add_conjuncts(a, node.b, list);
-        return;
-    }
-    automata_next(a, list);
-    if (a->dialect == AUTOMATA_XTA) put(a, e, AND);
-    else put_predicate(a, e);
-}
-
-void automata_expr(struct automata *a, expr e) { put_condition(a, e); }
-
-static const char *clock_of(const struct automata *a, uint32_t clock)
-{
-    return clock == MODEL_NONE ? "0" : a->clock[clock];
-}
-
-void automata_constraint(struct automata *a, const struct clock_constraint *constraint,
-                         struct automata_list *list)
-{
-    const bool is_lower = constraint->x == MODEL_NONE && constraint->y != MODEL_NONE;
-    if (constraint->is_conditional && a->dialect == AUTOMATA_TCK) {
-        automata_refuse(a, constraint->place, "a constraint on clocks under a condition");
-        return;
-    }
-    automata_next(a, list);
-    if (constraint->is_conditional) {
-        add(a, "(");
-        put_not(a, constraint->when);
-        add(a, " || ");
-    }
-    if (is_lower || constraint->y == MODEL_NONE)
-        add(a, clock_of(a, is_lower ? constraint->y : constraint->x));
-    else text_add(a->out, "%s - %s", clock_of(a, constraint->x), clock_of(a, constraint->y));
-    text_add(a->out, " %c%s ", is_lower ? '>' : '<', constraint->strict ? "" : "=");
-    if (!constraint->varies)
-        put_constant(a, is_lower ? -constraint->bound : constraint->bound, false);
-    else {
-        add(a, is_lower ? "-(" : "(");
-        put_number(a, constraint->value);
-        add(a, ")");
-    }
-    if (constraint->is_conditional) add(a, ")");
-}
-
-static void put_formula(struct automata *a, formula f, enum level level)
-{
-    static const struct {
-        const char *symbol;
-        enum level level;
-    } connectives[FORMULA_OPS] = {[FORMULA_AND] = {" && ", AND},
-                                  [FORMULA_OR] = {" || ", OR},
-                                  [FORMULA_IMPLIES] = {" || ", OR},
-                                  [FORMULA_IFF] = {" == ", EQUAL}};
-    const struct formula_node node = *formula_get(&a->model->formulas, f);
-    struct automata_list list = {"", "", 0};
-    if (node.op == FORMULA_ATOM) put(a, node.atom, level);
-    else if (node.op == FORMULA_DEADLOCK) add(a, "deadlock");
-    else if (node.op == FORMULA_CLOCK) {
-        bool is_open = open(a, level > ANY);
-        automata_constraint(a, &a->model->constraints.data[node.constraint], &list);
-        close(a, is_open);
-    } else if (node.op == FORMULA_NOT) {
-        add(a, "!");
-        put_formula(a, node.a, UNARY);
-    } else {
-        const enum level own = connectives[node.op].level;
-        bool is_open = open(a, level > own);
-        if (node.op == FORMULA_IMPLIES) add(a, "!");
-        put_formula(a, node.a, node.op == FORMULA_IMPLIES ? UNARY : own + (own == EQUAL));
-        add(a, connectives[node.op].symbol);
-        put_formula(a, node.b, own + (own == EQUAL));
-        close(a, is_open);
-    }
-}
-
-void automata_formula(struct automata *a, formula f) { put_formula(a, f, ANY); }
 
 /* ---- statements ---- */
 
@@ -541,7 +88,7 @@ static void demand(struct automata *a, expr cond, bool is_negated)
     begin(a);
     a->uses_must = true;
     text_add(a->out, "%s = (if ", a->must);
-    put_predicate(a, cond);
+    automata_expr_predicate(a, cond);
     add(a, is_negated ? " then 1 else 0)" : " then 0 else 1)");
 }
 
@@ -555,6 +102,7 @@ static void demand_defined(struct automata *a, expr e)
 static void declared_range(const struct automata *a, const struct cell *cell, int64_t *low,
                            int64_t *high)
 {
+    assert(cell->base < (cell->local ? a->model->locals.len : a->model->vars.len));
     const struct automata_array *array = cell->local ? &a->locals.data[a->local_of[cell->base]]
                                                      : &a->arrays.data[a->array_of[cell->base]];
     const bool is_free = cell->local && a->dialect == AUTOMATA_TCK; /* locals there have no range */
@@ -581,9 +129,9 @@ static void put_set(struct automata *a, const struct cell *cell, expr value)
     demand_defined(a, value);
     demand_defined(a, cell->offset);
     begin(a);
-    put_cell(a, cell->local, cell->base, cell->offset, 0);
+    automata_expr_cell(a, cell->local, cell->base, cell->offset, 0);
     add(a, " = ");
-    put_number(a, value);
+    automata_expr_number(a, value);
     end(a);
 }
 
@@ -593,7 +141,7 @@ static void declare(struct automata *a, const char *name, expr value)
     demand_defined(a, value);
     begin(a);
     text_add(a->out, "%s %s = ", a->dialect == AUTOMATA_XTA ? "num" : "local", name);
-    put_number(a, value);
+    automata_expr_number(a, value);
     end(a);
 }
 
@@ -607,8 +155,12 @@ static void put_copy(struct automata *a, const struct code_node *node)
             const char *name = nth(a, &a->temps, "new", a->used_temps + i);
             begin(a);
             if (!round) text_add(a->out, "%s = ", name);
-            if (!round) put_cell(a, node->source.local, node->source.base, node->source.offset, i);
-            else put_cell(a, node->target.local, node->target.base, node->target.offset, i);
+            if (!round)
+                automata_expr_cell(a, node->source.local, node->source.base, node->source.offset,
+                                   i);
+            else
+                automata_expr_cell(a, node->target.local, node->target.base, node->target.offset,
+                                   i);
             if (round) text_add(a->out, " = %s", name);
             end(a);
         }
@@ -656,7 +208,7 @@ static void put_call(struct automata *a, statement body, uint32_t depth)
     for (statement s = body; !code_is_none(s); s = a->model->code.data[s.i].next)
         leaves |= may_leave(a, s);
     if (leaves) set_flag(a, depth, false);
-    if (depth > MOST_NESTED) automata_refuse(a, (struct place){0}, "code is nested too deeply");
+    if (depth > MOST_CALLS) automata_refuse(a, (struct place){0}, "code is nested too deeply");
     else put_block(a, body, depth);
 }
 
@@ -666,8 +218,8 @@ static void put_while(struct automata *a, statement at, uint32_t depth)
     demand_defined(a, node.value);
     begin_block(a, "while (", "while ");
     if (may_leave(a, at)) put_flag_test(a, depth, " && ");
-    if (a->dialect == AUTOMATA_XTA) put(a, node.value, may_leave(a, at) ? AND : ANY);
-    else put_predicate(a, node.value);
+    if (a->dialect == AUTOMATA_XTA) automata_expr_put(a, node.value, may_leave(a, at) ? AND : ANY);
+    else automata_expr_predicate(a, node.value);
     open_block(a, " do ");
     put_block(a, node.body, depth);
     demand_defined(a, node.value);
@@ -678,7 +230,7 @@ static void put_branch(struct automata *a, const struct code_node *node, uint32_
 {
     demand_defined(a, node->value);
     begin_block(a, "if (", "if ");
-    put_condition(a, node->value);
+    automata_expr_condition(a, node->value);
     open_block(a, " then ");
     put_block(a, node->body, depth);
     if (!code_is_none(node->other)) {
@@ -697,7 +249,7 @@ static void put_require(struct automata *a, expr cond)
     } else if (a->in_guard) {
         begin(a);
         add(a, "if (");
-        put_not(a, cond);
+        automata_expr_not(a, cond);
         add(a, ") return false;\n");
     }
 }
@@ -720,7 +272,7 @@ static void put_block(struct automata *a, statement at, uint32_t depth)
 {
     const struct model *model = a->model;
     uint32_t opened = 0;
-    enter(a);
+    automata_expr_enter(a);
     for (; !code_is_none(at) && !a->refusal.reason; at = model->code.data[at.i].next) {
         put_statement(a, at, depth);
         if (model->code.data[at.i].op == CODE_LEAVE) break; /* what follows is never reached */
@@ -731,7 +283,7 @@ static void put_block(struct automata *a, statement at, uint32_t depth)
         opened++;
     }
     while (opened--) close_block(a, false);
-    leave(a);
+    automata_expr_leave(a);
 }
 
 /* ---- locals of a rule ---- */
@@ -840,7 +392,7 @@ static void declare_flags(struct automata *a)
 
 static bool is_location_store(const struct automata *a, const struct rule_store *store)
 {
-    return automaton_of(a, store->var) != MODEL_NONE;
+    return automata_expr_owner(a, store->var) != MODEL_NONE;
 }
 
 struct conflict {
@@ -878,16 +430,17 @@ static void put_stores(struct automata *a, const struct model_rule *rule, bool b
     for (unsigned round = 0; round < 2; round++)
         for (uint32_t i = 0; i < rule->stores; i++) {
             const struct rule_store store = a->model->stores.data[rule->first_store + i];
-            const uint32_t p = automaton_of(a, store.var);
+            const uint32_t p = automata_expr_owner(a, store.var);
             const struct cell cell = cell_of(a, store.var);
             if ((p != MODEL_NONE) != round || (round && !a->in_guard && !a->is_numbered[p]))
                 continue;
+            assert(!round || expr_get(exprs_of(a), store.value)->op == EXPR_CONST); /* (2) */
             if (!by_temps || round) {
                 put_set(a, &cell, store.value);
                 continue;
             }
             begin(a);
-            put_cell(a, false, store.var, cell.offset, 0);
+            automata_expr_cell(a, false, store.var, cell.offset, 0);
             text_add(a->out, " = %s", nth(a, &a->temps, "new", i));
             end(a);
         }
@@ -982,7 +535,7 @@ static const char *can(struct automata *a, uint32_t r);
 static void put_enabled(struct automata *a, uint32_t r)
 {
     expr all = enabled_condition(a, r, MODEL_NONE);
-    put(a, all, AND);
+    automata_expr_put(a, all, AND);
     if (body_blocks(a, r)) text_add(a->out, " && %s()", can(a, r));
 }
 
@@ -1088,7 +641,7 @@ static void declare_was(struct automata *a)
             text_add(a->out, "bool %s = %s()", name, enabled(a, a->asked.data[i]));
         else {
             text_add(a->out, "local %s = ", name);
-            put_term(a, enabled_condition(a, a->asked.data[i], MODEL_NONE));
+            automata_expr_term(a, enabled_condition(a, a->asked.data[i], MODEL_NONE));
         }
         end(a);
     }
@@ -1103,7 +656,7 @@ static void put_asked(struct automata *a)
         if (a->dialect == AUTOMATA_XTA) text_add(a->out, "!%s && %s()", name, enabled(a, other));
         else {
             text_add(a->out, "%s == 0 && ", name);
-            put_predicate(a, enabled_condition(a, other, MODEL_NONE));
+            automata_expr_predicate(a, enabled_condition(a, other, MODEL_NONE));
         }
         open_block(a, " then ");
         begin(a);
@@ -1120,7 +673,7 @@ static void declare_copies(struct automata *a)
 {
     for (uint32_t i = 0; i < a->copied.len; i++) {
         struct automata_array *array = &a->arrays.data[a->copied.data[i]];
-        const uint32_t p = automaton_of(a, array->first);
+        const uint32_t p = automata_expr_owner(a, array->first);
         if (p != MODEL_NONE) a->is_numbered[p] = true;
         if (!array->copy)
             array->copy =
@@ -1235,8 +788,8 @@ static bool is_said(const struct automata *a, expr cond, const struct automata_m
 static void add_safely(struct automata *a, expr cond, bool may_fail, struct automata_list *list)
 {
     if (!may_fail && expr_get(exprs_of(a), cond)->may_fail)
-        add_conjuncts(a, numbers_defined(&a->numbers, cond), list);
-    add_conjuncts(a, cond, list);
+        automata_expr_conjuncts(a, numbers_defined(&a->numbers, cond), list);
+    automata_expr_conjuncts(a, cond, list);
 }
 
 void automata_guard(struct automata *a, uint32_t r, const struct automata_movers *movers,
@@ -1255,7 +808,7 @@ void automata_guard(struct automata *a, uint32_t r, const struct automata_movers
     if (is_forbidden) {
         expr both =
             expr_make(exprs, EXPR_AND, 0, numbers_defined(&a->numbers, rule.permit), rule.permit);
-        add_conjuncts(a, expr_make(exprs, EXPR_NOT, 0, both, both), list);
+        automata_expr_conjuncts(a, expr_make(exprs, EXPR_NOT, 0, both, both), list);
     }
     if (a->dialect == AUTOMATA_XTA && body_blocks(a, r)) {
         const char *name = can(a, r);
@@ -1288,7 +841,7 @@ void automata_deadline(struct automata *a, uint32_t r, uint32_t process, struct 
     automata_next(a, list);
     if (!always) add(a, "(");
     if (name) text_add(a->out, "!%s()", name);
-    else if (!always) put_not(a, all);
+    else if (!always) automata_expr_not(a, all);
     if (!always) add(a, " || ");
     text_add(a->out, "%s %s %" PRId64, a->timer[r],
              interval->high_open ? "<" : "<=", interval->high);
@@ -1315,14 +868,15 @@ static void list_stores(struct automata *a, const struct model_rule *rule,
         for (uint32_t i = 0; i < rule->stores; i++) {
             const struct rule_store store = a->model->stores.data[rule->first_store + i];
             const struct automata_array *array = &a->arrays.data[a->array_of[store.var]];
-            const uint32_t p = automaton_of(a, store.var), clock = a->sets[store.var];
+            const uint32_t p = automata_expr_owner(a, store.var), clock = a->sets[store.var];
             if ((p != MODEL_NONE) != round || (round && !a->is_numbered[p])) continue;
+            assert(!round || expr_get(exprs_of(a), store.value)->op == EXPR_CONST); /* (2) */
             if (clock != MODEL_NONE && expr_get(exprs_of(a), store.value)->value < 0) continue;
             automata_next(a, list);
             if (clock != MODEL_NONE) add(a, a->clock[clock]);
-            else put_cell(a, false, store.var, expr_int(exprs_of(a), 0), 0);
+            else automata_expr_cell(a, false, store.var, expr_int(exprs_of(a), 0), 0);
             add(a, " = ");
-            put(a, tested_by(a, store.value, array->low, array->high), ANY);
+            automata_expr_put(a, tested_by(a, store.value, array->low, array->high), ANY);
         }
 }
 
@@ -1353,6 +907,7 @@ static const char *take(struct automata *a, uint32_t r)
     put_effect(a, r);
     a->out = outer;
     a->indent = indent;
+    assert(!a->in_guard && a->out == outer); /* (3): what it calls is there */
     text_add(&a->functions, "void %s() {\n%s}\n", a->take[r], whole.data);
     text_free(&whole);
     return a->take[r];

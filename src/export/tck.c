@@ -5,6 +5,7 @@
  * models that need them are refused. What fails at run time is no step of the text. */
 #include "export/tck.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -138,6 +139,7 @@ static void write_process(struct tck *t, uint32_t p)
     const struct model *model = a->model;
     const struct model_var *var = &model->vars.data[model->processes.data[p].location];
     struct text *out = a->out;
+    assert(a->keeps[p]);
     text_add(out, "\nprocess:%s\n", a->name[p]);
     for (int64_t v = 0; v <= var->high - var->low; v++) {
         struct automata_list attributes = {"{", " : ", 0}, invariant = {"invariant: ", " && ", 0};

@@ -345,6 +345,7 @@ static void add_edge(struct xta *x, uint32_t p, const char *from, const char *to
                      const char *labels)
 {
     struct text *edges = &x->edges[p];
+    assert(p <= steps_number(x) && from && to);
     text_add(edges, "%s%s -> %s { %s}", edges->len ? ",\n          " : "    trans ", from, to,
              labels);
 }
@@ -473,6 +474,7 @@ static void write_process(struct xta *x, uint32_t p)
     struct automata_list states = {"    state ", ",\n          ", 0},
                          urgent = {"    urgent ", ", ", 0};
     struct text hurry, *out = a->out;
+    assert(a->keeps[p]);
     const char *first = NULL;
     automata_open(a, &hurry);
     text_add(out, "\nprocess %s() {\n", a->name[p]);
@@ -703,6 +705,7 @@ static void write_query(struct xta *x, const struct model_query *query)
                                            [QUERY_KEEPS] = "E[] ",
                                            [QUERY_MEETS] = "A<> ",
                                            [QUERY_LEADS] = ""};
+    assert(query->kind <= QUERY_BOUNDS);
     if (query->kind >= QUERY_SUP) {
         write_extent(x, query);
         return;
