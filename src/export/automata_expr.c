@@ -438,6 +438,12 @@ void automata_constraint(struct automata *a, const struct clock_constraint *cons
     if (constraint->is_conditional) add(a, ")");
 }
 
+static bool says_nothing(const struct automata *a, formula f)
+{
+    const struct formula_node *node = formula_get(&a->model->formulas, f);
+    return node->op == FORMULA_ATOM && expr_is_true(exprs_of(a), node->atom);
+}
+
 static void put_formula(struct automata *a, formula f, enum automata_level level)
 {
     static const struct {
@@ -449,7 +455,9 @@ static void put_formula(struct automata *a, formula f, enum automata_level level
                                   [FORMULA_IFF] = {" == ", EQUAL}};
     const struct formula_node node = *formula_get(&a->model->formulas, f);
     struct automata_list list = {"", "", 0};
-    if (node.op == FORMULA_ATOM) automata_expr_put(a, node.atom, level);
+    if (node.op == FORMULA_AND && says_nothing(a, node.a)) put_formula(a, node.b, level);
+    else if (node.op == FORMULA_AND && says_nothing(a, node.b)) put_formula(a, node.a, level);
+    else if (node.op == FORMULA_ATOM) automata_expr_put(a, node.atom, level);
     else if (node.op == FORMULA_DEADLOCK) add(a, "deadlock");
     else if (node.op == FORMULA_CLOCK) {
         bool is_open = open(a, level > ANY);
