@@ -227,11 +227,11 @@ static const struct option_row {
     {OPTION_MODEL, 0, "model", "FILE", ASK_REPLAY,
      "the model, when it is no longer where the trace says"},
     {OPTION_TO, 0, "to", "FORMAT", ASK_TRANSLATE | ASK_AUTOMATON | ASK_GUIDE,
-     "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound "
-     "say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, "
-     "never (claim), dot or text; guide: dot"},
+     "promela, smv, ord (SMV variable order), xta (UPPAAL), q (its queries), tck (TChecker), "
+     "aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut, cairn, observers "
+     "(of --context) or observers-dot; automaton: hoa, never (claim), dot or text; guide: dot"},
     {OPTION_OUTPUT, 'o', "output", "FILE", ASK_TRANSLATE | ASK_AUTOMATON | ASK_GUIDE,
-     "write to FILE (smv: also FILE with .ord)"},
+     "write to FILE (smv: also FILE with .ord; xta: with .q)"},
     {OPTION_JSON, 0, "json", "[=FILE]",
      ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON | ASK_GUIDE | ASK_CONFORM,
      "print the result as one JSON object, or write it to FILE"},

@@ -6,19 +6,26 @@
 #include <assert.h>
 #include <string.h>
 
-/* With -o x.smv, the order of the variables goes to x.ord. */
-static int write_beside(struct session *session, const struct options *options)
+/* What goes to a second file beside x.smv, of the same stem: the order of the variables to x.ord;
+ * beside x.xta, the queries to x.q. NULL: nothing. */
+static const char *beside(const char *format)
+{
+    return !strcmp(format, "smv") ? "ord" : !strcmp(format, "xta") ? "q" : NULL;
+}
+
+static int write_beside(struct session *session, const struct options *options, const char *format)
 {
     assert(options->output);
     const char *path = options->output, *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    char *beside = mem_alloc(session->mem, stem + sizeof ".ord");
-    memcpy(beside, path, stem);
-    strcpy(beside + stem, ".ord");
-    FILE *file = door_open_file(options, beside);
+    char *name = mem_alloc(session->mem, stem + strlen(format) + 2);
+    memcpy(name, path, stem);
+    name[stem] = '.';
+    strcpy(name + stem + 1, format);
+    FILE *file = door_open_file(options, name);
     if (!file) return EXIT_USAGE;
-    int status = translate_find("ord")->write(session, file);
-    return door_close_file(file, beside) ? status : EXIT_USAGE;
+    int status = translate_find(format)->write(session, file);
+    return door_close_file(file, name) ? status : EXIT_USAGE;
 }
 
 static int unknown(const char *format)
@@ -45,7 +52,7 @@ int translate_command(struct options *options, struct mem *mem)
     FILE *out = door_open_file(options, options->output);
     if (!out) return EXIT_USAGE;
     int status = format->write(&session, out);
-    if (status == EXIT_HOLDS && options->output && !strcmp(format->name, "smv"))
-        status = write_beside(&session, options);
+    if (status == EXIT_HOLDS && options->output && beside(format->name))
+        status = write_beside(&session, options, beside(format->name));
     return door_close_file(out, options->output) ? status : EXIT_USAGE;
 }

@@ -216,6 +216,13 @@ static struct number_span find_span(struct numbers *numbers, expr e)
         return (struct number_span){model->vars.data[node.value].low,
                                     model->vars.data[node.value].high, true};
     if (node.op == EXPR_FAIL) return (struct number_span){0, 0, true};
+    if (node.op == EXPR_AT || node.op == EXPR_LOCAL_AT || node.op == EXPR_TABLE)
+        numbers_span(numbers, node.a);
+    if (node.op == EXPR_LOCAL || node.op == EXPR_AT || node.op == EXPR_LOCAL_AT
+        || node.op == EXPR_TABLE)
+        return node.low < -(int64_t)NUMBER_MAX || node.high > NUMBER_MAX
+                   ? refuse(numbers, "an array or a local has too many values")
+                   : (struct number_span){node.low, node.high, true};
     if (node.op == EXPR_WITHIN) return within_span(numbers, &node);
     struct number_span a = numbers_span(numbers, node.a), b = {0, 0, true};
     if (node.op == EXPR_CHOOSE) return choice_span(numbers, &node);
@@ -277,6 +284,12 @@ static void check_formula(struct numbers *numbers, formula f, uint64_t *size)
     if (node->op == FORMULA_ATOM) check_expr(numbers, node->atom, size);
     if (formula_table[node->op].arity >= 1) check_formula(numbers, node->a, size);
     if (formula_table[node->op].arity >= 2) check_formula(numbers, node->b, size);
+}
+
+const char *numbers_check_expr(struct numbers *numbers, expr e, uint64_t *size)
+{
+    check_expr(numbers, e, size);
+    return numbers->reason;
 }
 
 const char *numbers_check(struct numbers *numbers)

@@ -61,6 +61,9 @@ void numbers_finish(struct numbers *numbers);
  * otherwise the first reason why not. */
 const char *numbers_check(struct numbers *numbers);
 
+/* The same for one more expression; `size`, 0 at first, adds up how large the texts become. */
+const char *numbers_check_expr(struct numbers *numbers, expr e, uint64_t *size);
+
 /* Bounds of a number. */
 struct number_span numbers_span(struct numbers *numbers, expr e);
 

@@ -22,6 +22,7 @@
 #include "pass/hide.h"
 
 #include "base/checked.h"
+#include "model/fresh.h"
 #include "pass/copy.h"
 
 #include <string.h>
@@ -34,69 +35,6 @@ struct slice {
     bool *fresh;  /* per variable: every step that reads it assigns it first */
     bool changed;
 };
-
-/* ---- what is fresh ---- */
-
-static void spoil(void *context, uint32_t var) { ((struct slice *)context)->fresh[var] = false; }
-
-static void spoil_expr(struct slice *slice, expr e)
-{
-    expr_each_var(&slice->model->exprs, e, spoil, slice);
-}
-
-static void spoil_formula(struct slice *slice, formula f)
-{
-    const struct formula_node *node = formula_get(&slice->model->formulas, f);
-    if (node->op == FORMULA_ATOM) spoil_expr(slice, node->atom);
-    if (formula_table[node->op].arity >= 1) spoil_formula(slice, node->a);
-    if (formula_table[node->op].arity >= 2) spoil_formula(slice, node->b);
-}
-
-static bool stores(const struct model *model, const struct model_rule *rule, uint32_t var)
-{
-    for (uint32_t i = 0; i < rule->stores; i++)
-        if (model->stores.data[rule->first_store + i].var == var) return true;
-    return false;
-}
-
-/* What is not read before its rule, if any, has assigned it: the parallel assignment comes before
- * the code. */
-static void spoil_by_rule(struct slice *slice, const struct model_rule *rule)
-{
-    const struct model *model = slice->model;
-    for (uint32_t i = 0; i < rule->reads; i++) {
-        const uint32_t var = model->accesses.data[rule->first_read + i];
-        if (!stores(model, rule, var)) slice->fresh[var] = false;
-    }
-    for (uint32_t i = 0; i < rule->conjuncts; i++)
-        spoil_expr(slice, model->conjuncts.data[rule->first_conjunct + i].cond);
-    for (uint32_t i = 0; i < rule->stores; i++)
-        spoil_expr(slice, model->stores.data[rule->first_store + i].value);
-    if (rule->asks) spoil_expr(slice, rule->permit);
-}
-
-static void find_fresh(struct slice *slice, const formula *asked, uint32_t count)
-{
-    const struct model *model = slice->model;
-    if (!model_is_timed(model)) return; /* only the timed engine makes use of it */
-    for (uint32_t v = 0; v < model->vars.len; v++) slice->fresh[v] = model->vars.data[v].is_hidden;
-    for (uint32_t r = 0; r < model->rules.len; r++) spoil_by_rule(slice, &model->rules.data[r]);
-    for (uint32_t i = 0; i < model->constraints.len; i++) {
-        const struct clock_constraint *constraint = &model->constraints.data[i];
-        if (constraint->is_conditional) spoil_expr(slice, constraint->when);
-        if (constraint->varies) spoil_expr(slice, constraint->value);
-    }
-    if (model->has_final) spoil_expr(slice, model->final);
-    for (uint32_t i = 0; i < count; i++) spoil_formula(slice, asked[i]);
-    for (uint32_t i = 0; i < model->queries.len; i++) {
-        spoil_formula(slice, model->queries.data[i].p);
-        if (model->queries.data[i].kind == QUERY_LEADS)
-            spoil_formula(slice, model->queries.data[i].q);
-    }
-    for (uint32_t i = 0; i < model->query_terms.len; i++)
-        if (!model->query_terms.data[i].is_clock)
-            spoil_expr(slice, model->query_terms.data[i].value);
-}
 
 /* ---- what is needed ---- */
 
@@ -394,7 +332,10 @@ void hide_model(struct hiding *hiding, struct model *model, const formula *asked
     struct slice slice;
     begin(&slice, hiding, model);
     for (uint32_t v = 0; v < model->vars.len; v++) slice.needed[v] = !model->vars.data[v].is_hidden;
-    find_fresh(&slice, asked, count);
+    for (uint32_t v = 0; v < model->vars.len; v++) slice.fresh[v] = model->vars.data[v].is_hidden;
+    /* only the timed engine makes use of it, which also answers queries */
+    if (model_is_timed(model) || model->queries.len) fresh_find(model, slice.fresh, asked, count);
+    else memset(slice.fresh, 0, model->vars.len);
     find_needed(&slice, asked, count);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         assert(slice.needed[v] || model->vars.data[v].is_hidden); /* the others are all needed */

@@ -8,6 +8,8 @@
 #include "export/graph.h"
 #include "export/promela.h"
 #include "export/smv.h"
+#include "export/tck.h"
+#include "export/xta.h"
 #include "model/print.h"
 #include "run/deadline.h"
 #include "run/load.h"
@@ -206,6 +208,42 @@ static int write_cairn(struct session *session, FILE *out)
     return EXIT_HOLDS;
 }
 
+/* Networks of automata. Priorities that are none of the language are conditions, where there is no
+ * time. */
+static int write_automata(struct session *session, FILE *out,
+                          struct automata_refusal (*write)(struct model *model, FILE *out))
+{
+    struct model *model = session->model;
+    struct automata_refusal refusal = write(model, out);
+    if (refusal.reason && model->priorities.len && !model_is_timed(model)) {
+        model = session_flat(session, true);
+        if (!model) session_tell_refusal(session, session->ask->to);
+        if (!model) return no_model(session);
+        refusal = write(model, out);
+    }
+    if (!refusal.reason) return EXIT_HOLDS;
+    if (!refusal.place.line) return refused(session, refusal.reason);
+    diag_error(&session->diag, DIAG_UNSUPPORTED, refusal.place, "cannot be translated to %s: %s",
+               session->ask->to, refusal.reason);
+    diag_finish(&session->diag);
+    return EXIT_USAGE;
+}
+
+static int write_xta(struct session *session, FILE *out)
+{
+    return write_automata(session, out, xta_write);
+}
+
+static int write_queries(struct session *session, FILE *out)
+{
+    return write_automata(session, out, xta_write_queries);
+}
+
+static int write_tck(struct session *session, FILE *out)
+{
+    return write_automata(session, out, tck_write);
+}
+
 /* ---- observers ---- */
 
 static int write_observers(struct session *session, FILE *out, bool as_dot)
@@ -246,6 +284,9 @@ const struct translate_format translate_formats[] = {{"promela", write_promela, 
                                                      {"dot", write_dot, true},
                                                      {"aut", write_aut, true},
                                                      {"cairn", write_cairn, true},
+                                                     {"xta", write_xta, true},
+                                                     {"q", write_queries, true},
+                                                     {"tck", write_tck, true},
                                                      {"observers", write_observer_texts, true},
                                                      {"observers-dot", write_observer_graphs, true},
                                                      {NULL, NULL, false}};

@@ -5,9 +5,9 @@
  * run by the reference evaluator, and may read no variables. Initial values of variables become
  * code that is run when all processes are there.
  *
- * A `meta` variable is one like any other. UPPAAL does not tell states apart by it, so that what it
- * finds where such a variable is read in a later step depends on its order of search; here all
- * values count. */
+ * A `meta` variable is hidden: states are not told apart by it. That is so where every step that
+ * reads it has assigned it before; elsewhere what UPPAAL finds depends on its order of search. Here
+ * all values count then, and a warning says so. */
 #include "lang/uppaal/scope.h"
 
 #include "model/eval.h"
@@ -313,11 +313,14 @@ static bool declare_clock(struct uppaal *u, struct env *env, struct uppaal_varia
 }
 
 static bool declare_data(struct uppaal *u, struct env *env, struct uppaal_variable *variable,
-                         const char *name, uint32_t process, struct binding *binding)
+                         bool is_meta, const char *name, uint32_t process, struct binding *binding)
 {
     struct lowering l = {.u = u, .env = env, .code = {.model = u->model, .out = &u->init}};
     binding->at = emit_cell(u->model, false, u->model->vars.len);
+    const uint32_t first = u->model->vars.len;
     declare_cells(u, name, binding->type, process, variable->place);
+    for (uint32_t v = first; is_meta && v < u->model->vars.len; v++)
+        vec_push(u->model->mem, &u->metas, v);
     return !variable->init || declare_initialise(&l, binding->type, &binding->at, variable->init);
 }
 
@@ -354,7 +357,9 @@ static bool declare_variable(struct uppaal *u, struct env *env, struct uppaal_va
         good = false;
     } else if (resolved.prefixes & UPPAAL_CONST)
         good = declare_constant(u, env, variable, &binding);
-    else good = declare_data(u, env, variable, name, process, &binding);
+    else
+        good = declare_data(u, env, variable, resolved.prefixes & UPPAAL_META, name, process,
+                            &binding);
     if (good) compute_bind(u, env, binding);
     return good;
 }

@@ -136,6 +136,7 @@ struct process {
 };
 
 struct uppaal {
+    VEC(uint32_t) metas; /* variables that are `meta` */
     struct language_input *input;
     struct diag *diag;
     struct model *model;

@@ -10,6 +10,7 @@
 #include "lang/uppaal/parse.h"
 #include "lang/uppaal/scope.h"
 #include "model/eval.h"
+#include "model/fresh.h"
 
 #include <assert.h>
 #include <string.h>
@@ -97,6 +98,28 @@ static bool check_initial(struct uppaal *u)
     return good;
 }
 
+/* What is `meta` is hidden where no state depends on it. */
+static void hide_metas(struct uppaal *u)
+{
+    struct model *model = u->model;
+    bool *fresh = mem_alloc(model->mem, model->vars.len + UINT64_C(1));
+    struct place told = {0};
+    for (uint32_t i = 0; i < u->metas.len; i++) fresh[u->metas.data[i]] = true;
+    fresh_find(model, fresh, NULL, 0);
+    for (uint32_t i = 0; i < u->metas.len; i++) {
+        struct model_var *var = &model->vars.data[u->metas.data[i]];
+        const struct place place = var->place;
+        var->is_hidden = fresh[u->metas.data[i]];
+        if (var->is_hidden || (place.line == told.line && place.column == told.column)) continue;
+        diag_warning(u->diag, DIAG_COVERAGE, place,
+                     "a step or a query reads the meta variable '%.60s' before the step has "
+                     "assigned it: its values tell states apart",
+                     var->name);
+        told = place;
+    }
+    mem_free(model->mem, fresh);
+}
+
 static struct model *load(struct language_input *input, void **scope)
 {
     struct uppaal *u = mem_alloc(input->mem, sizeof *u);
@@ -117,6 +140,7 @@ static struct model *load(struct language_input *input, void **scope)
     if (!input->no_queries) queries_add(u, u->file.queries);
     if (input->diag->errors) return NULL;
     model_finish(u->model);
+    if (u->metas.len) hide_metas(u);
     *scope = u;
     return u->model;
 }
