@@ -18,7 +18,7 @@ endif
 
 # The one list of Debian packages: to build, and to test.
 BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev libexpat1-dev
-TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config
+TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP

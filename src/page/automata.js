@@ -21,8 +21,9 @@ const Automata = (() => {
         viewBox: '0 0 10 10',
         refX: 9,
         refY: 5,
-        markerWidth: 6.5,
-        markerHeight: 6.5,
+        markerUnits: 'userSpaceOnUse',
+        markerWidth: 7,
+        markerHeight: 7,
         orient: 'auto',
         class: 'full'
       },
@@ -107,7 +108,7 @@ const Automata = (() => {
       this.scroll = h('div', {class: 'drawing-box'}, svg);
       this.box =
           h('figure',
-            {class: `drawing ${size.width > 420 ? 'broad' : ''}`, 'data-automaton': automaton.name},
+            {class: `drawing ${size.width > 540 ? 'broad' : ''}`, 'data-automaton': automaton.name},
             h('figcaption', {}, h('b', {}, automaton.name), ` ${automaton.kind}`,
               h('span', {class: 'where'})),
             this.scroll);
@@ -217,9 +218,14 @@ const Automata = (() => {
         const now = this.find(run.state(i));
         for (const a of before)
           for (const b of now)
-            if (this.lines.has(`${a} ${b}`)) this.lines.get(`${a} ${b}`).classList.add('on-run');
+            if (this.lines.has(`${a} ${b}`)) this.emphasize(this.lines.get(`${a} ${b}`));
         before = now;
       }
+    }
+
+    emphasize(path) {
+      path.classList.add('on-run');
+      this.nodes[0].before(path);  // above other edges, below states
     }
 
     find(state) { return this.byState.get(JSON.stringify(state)) || []; }

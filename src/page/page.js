@@ -32,6 +32,8 @@ const Page = (() => {
 
   // ---- the head ----
 
+  const sentence = text => (text ? `${text[0].toUpperCase()}${text.slice(1)}.` : '');
+
   function head() {
     const whole = data.whole || data.results[0].result,
           one = data.results.length === 1 ? data.results[0].result : null;
@@ -60,8 +62,7 @@ const Page = (() => {
             },
               '◐'),
             h('button', {type: 'button', onclick: () => print()}, 'print'))),
-        h('p', {class: 'assurance', id: 'assurance'},
-          `${whole.assurance || ''}${whole.assurance ? '.' : ''}`),
+        h('p', {class: 'assurance', id: 'assurance'}, sentence(whole.assurance)),
         h('dl', {class: 'numbers'},
           numbers.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, value)))),
         under(whole.under));
@@ -104,7 +105,7 @@ const Page = (() => {
     if (result.properties || row.context)
       parts.result.append(section(
           'properties', title,
-          row.context ? h('p', {class: 'assurance'}, `${result.assurance || ''}.`) : '',
+          row.context ? h('p', {class: 'assurance'}, sentence(result.assurance)) : '',
           row.arguments ?
               h('p', {class: 'note'}, 'alone: ',
                 h('code', {},
