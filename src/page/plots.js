@@ -109,6 +109,16 @@ const Plots = (() => {
         x: named('rank'),
         y: number
       }));
+    const shares = statistics.cluster_size_quantiles || [];
+    if (shares.length > 1)
+      list.push(plot({
+        title: 'Sizes of clusters',
+        note: 'so many per cent have at most so many states',
+        series:
+            [{name: 'states', kind: 'line', points: shares.map(([part, n]) => [100 * part, n])}],
+        x: named('per cent of clusters'),
+        y: number
+      }));
     const rounds = (result.guide && result.guide.states_by_interactions) || [];
     if (rounds.length > 1)
       list.push(plot({
