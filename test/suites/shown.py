@@ -54,8 +54,8 @@ def values():
           [(step['file'], step['line'], step['column']) for step in steps[:2]]
           == [(None, None, None), ('shown-values.fcr', 13, 5)], steps[:2])
     check('the keys of a step',
-          list(steps[1]) == ['label', 'process', 'participants', 'file', 'line', 'column', 'state', 'changed'],
-          list(steps[1]))
+          list(steps[1]) == ['label', 'process', 'participants', 'file', 'line', 'column', 'state',
+                             'changed'], list(steps[1]))
     check('why',
           property_of(claim, 'small')['why']
           == 'in the last state:\n  P[0].n < 5 is false: P[0].n = 7', property_of(claim, 'small'))
