@@ -18,7 +18,7 @@ endif
 
 # The one list of Debian packages: to build, and to test.
 BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev libexpat1-dev
-TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config
+TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP
@@ -42,7 +42,8 @@ LIBS := -ljansson -lcadical -lstdc++ -lzstd -lexpat -lpthread -lm
 
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+COMPILED := $(SOURCES:%.c=$(BUILD)/%.o)
+OBJECTS := $(COMPILED) $(BUILD)/page.o
 LIBRARY := $(BUILD)/libcairn-tests.a
 
 .PHONY: all demo test test-long figures bench library install uninstall clean packages build-packages test-packages
@@ -60,7 +61,7 @@ $(BUILD)/cairn: $(OBJECTS)
 ifeq ($(MODE),degenerate)
 # Most files do not look at CAIRN_DEGENERATE, nor do headers that they include: their objects are those of the asan build.
 ODD_FILES := $(shell grep -rl CAIRN_DEGENERATE src)
-$(OBJECTS): $(BUILD)/%.o: %.c Makefile | asan-objects
+$(COMPILED): $(BUILD)/%.o: %.c Makefile | asan-objects
 	@mkdir -p $(@D)
 	if grep -qF $(ODD_FILES:%=-e %) build/asan/$*.d; then $(CC) $(CFLAGS) -c -o $@ $<; \
 	else ln -f build/asan/$*.o $@ && sed 's,^build/asan/,$(BUILD)/,' build/asan/$*.d > $(BUILD)/$*.d; fi
@@ -72,6 +73,16 @@ $(BUILD)/%.o: %.c Makefile | build-packages
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
 endif
+
+# The report page: its style and its scripts go into one text, which is two arrays in the program, before and behind the data.
+PAGE_SCRIPTS := $(addprefix src/page/,base.js run.js value.js layout.js chart.js time.js table.js source.js automata.js plots.js matrix.js page.js)
+build/page.c: src/page/page.html src/page/page.css $(PAGE_SCRIPTS) src/page/embed.sh Makefile
+	@mkdir -p $(@D)
+	sh src/page/embed.sh src/page/page.html src/page/page.css $(PAGE_SCRIPTS) > $@.$$PPID
+	mv -f $@.$$PPID $@
+$(BUILD)/page.o: build/page.c | build-packages
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -c -o $@ $<
 
 $(LIBRARY): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
 	@rm -f $@

@@ -134,6 +134,14 @@ static void tell_jobs(void *context, const struct door_jobs *jobs)
     out_close(&json, '}');
 }
 
+/* For a page, which needs it whether somebody looks now or not. */
+static void note_progress(void *context, const struct search_progress *progress)
+{
+    struct screen *screen = context;
+    page_note(&screen->samples, screen->mem, progress);
+    if (screen->show) screen->show(context, progress);
+}
+
 static void show_jobs(void *context, const struct door_jobs *jobs)
 {
     struct screen *screen = context;
@@ -173,22 +181,24 @@ void door_open_session(struct screen *screen, struct session *session, struct op
     bool always = options->progress == WHEN_ALWAYS,
          usually = options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet;
     bool for_machines = options->progress == WHEN_JSON;
-    *screen =
-        (struct screen){.door = {.quiet = options->quiet,
-                                 .may_return_twice = true,
-                                 .context = screen,
-                                 .show = for_machines                             ? tell_progress
-                                         : (always || usually) && !options->quiet ? show_progress
-                                                                                  : NULL,
-                                 .show_jobs = for_machines        ? tell_jobs
-                                              : always || usually ? show_jobs
-                                                                  : NULL,
-                                 .clear = for_machines ? NULL : clear,
-                                 .relay = relay},
-                        .style = {stdout, use_color(options, stdout), options->full, options->quiet,
-                                  options->ask.verbose, options->raw},
-                        .options = options,
-                        .mem = mem};
+    void (*show)(void *, const struct search_progress *) = for_machines ? tell_progress
+                                                           : (always || usually) && !options->quiet
+                                                               ? show_progress
+                                                               : NULL;
+    *screen = (struct screen){.door = {.quiet = options->quiet,
+                                       .may_return_twice = true,
+                                       .context = screen,
+                                       .show = options->report_file ? note_progress : show,
+                                       .show_jobs = for_machines        ? tell_jobs
+                                                    : always || usually ? show_jobs
+                                                                        : NULL,
+                                       .clear = for_machines ? NULL : clear,
+                                       .relay = relay},
+                              .style = {stdout, use_color(options, stdout), options->full,
+                                        options->quiet, options->ask.verbose, options->raw},
+                              .options = options,
+                              .mem = mem,
+                              .show = show};
     session_init(session, &options->ask, mem, &screen->door);
     if (options->records) records_open(&options->diagnostics, &session->diag);
     else diagnostics_open(&session->diag, stderr, use_color(options, stderr));

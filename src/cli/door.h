@@ -4,6 +4,7 @@
 #define CAIRN_CLI_DOOR_H
 
 #include "cli/options.h"
+#include "report/page.h"
 #include "report/text.h"
 #include "run/load.h"
 
@@ -11,10 +12,12 @@ struct screen {
     struct door door; /* what a run sees of it */
     struct report_style style;
     const struct options *options;
-    const struct mem *mem;            /* whose limit forecasts are about */
+    struct mem *mem;                  /* whose limit forecasts are about */
     double last_line;                 /* of the progress display: when, ... */
     uint64_t last_states, last_bytes; /* ... and what it showed */
     bool progress_shown;
+    void (*show)(void *context, const struct search_progress *progress); /* NULL: nobody looks */
+    struct page_samples samples; /* of progress, for a page */
 };
 
 /* As the options say. The screen and the options outlive the session. */

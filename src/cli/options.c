@@ -238,7 +238,8 @@ static const struct option_row {
     {OPTION_TRACE, 0, "trace", "FILE", ASK_CHECK | ASK_SIMULATE | ASK_CONFORM,
      "save the first counterexample (or the run) as ITF"},
     {OPTION_REPORT, 0, "report", "FILE", ASK_SEARCH,
-     "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
+     "write the result as a page that stands alone: verdicts, runs with a slider and a chart, "
+     "coverage on the source, pictures, plots"},
     {OPTION_FULL, 0, "full", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
      "show all variables in every state of a trace"},
     {OPTION_RAW, 0, "raw", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,

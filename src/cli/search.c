@@ -3,6 +3,7 @@
 #include "cli/door.h"
 #include "report/machine.h"
 #include "report/matrix.h"
+#include "report/page.h"
 #include "report/processes.h"
 #include "run/decide.h"
 #include "run/divide.h"
@@ -47,7 +48,21 @@ static void write_object(const struct telling *telling, FILE *file, const char *
 {
     const struct options *options = telling->options;
     machine_result(file, options->command->name, telling->session.model, &telling->session.diag,
-                   &telling->task, &telling->result, trace_file, options->raw);
+                   &telling->task, &telling->result,
+                   &(struct machine_form){.trace_file = trace_file, .raw = options->raw});
+}
+
+/* The same for a page. */
+static struct page make_page(struct telling *telling)
+{
+    telling->screen.samples.limit = telling->options->ask.memory;
+    return (struct page){.command = telling->options->command->name,
+                         .session = &telling->session,
+                         .task = &telling->task,
+                         .result = &telling->result,
+                         .samples = &telling->screen.samples,
+                         .trace_file = telling->options->trace_file,
+                         .raw = telling->options->raw};
 }
 
 static bool tell(struct telling *telling)
@@ -77,34 +92,22 @@ static bool tell(struct telling *telling)
     return door_close_file(stdout, NULL) && written;
 }
 
-/* The same object that --json prints, as a page. */
-static bool save_report(const struct telling *telling, bool *refused)
+static bool save_report(struct telling *telling)
 {
-    const struct options *options = telling->options;
-    const char *path = options->report_file;
-    char *text = NULL;
-    size_t size = 0;
+    const char *path = telling->options->report_file;
     if (!path) return true;
-    FILE *file = door_open_file(options, path),
-         *memory = file ? open_memstream(&text, &size) : NULL;
-    if (memory) write_object(telling, memory, options->trace_file);
-    if (memory) fclose(memory);
-    bool written = text && matrix_page(file, text, size);
-    if (file && !written)
-        fprintf(stderr, "cairn: error: there is no memory for %s (--memory limits it)\n", path);
-    *refused = file && !written;
-    free(text);
-    return file && door_close_file(file, path) && written;
+    FILE *file = door_open_file(telling->options, path);
+    const struct page page = make_page(telling);
+    if (file) page_one(file, &page);
+    return file && door_close_file(file, path);
 }
 
 /* A result is told whatever happens to the files. */
 static int tell_all(struct telling *telling, int status)
 {
-    bool refused = false; /* memory, for the page */
     assert(status == EXIT_HOLDS || status == EXIT_VIOLATED || status == EXIT_INCONCLUSIVE);
-    bool saved = save_trace(telling), told = tell(telling),
-         reported = save_report(telling, &refused);
-    return saved && told && reported ? status : refused ? EXIT_INCONCLUSIVE : EXIT_USAGE;
+    bool saved = save_trace(telling), told = tell(telling), reported = save_report(telling);
+    return saved && told && reported ? status : EXIT_USAGE;
 }
 
 /* With --expect the status says whether all is as expected. */
@@ -150,6 +153,30 @@ static const char *own_file(struct mem *mem, const char *path, const char *name)
     return text.data;
 }
 
+/* The object, and with --report what the page tells of it. */
+static void write_part(struct telling *telling, FILE *file, const char *trace_file)
+{
+    const struct options *options = telling->options;
+    char *texts[2] = {NULL, NULL};
+    size_t sizes[2];
+    const struct page page = make_page(telling);
+    for (unsigned i = 0; options->report_file && i < 2; i++) {
+        FILE *memory = open_memstream(&texts[i], &sizes[i]);
+        if (memory && !i) page_result(memory, &page);
+        if (memory && i) page_sources(memory, &telling->session.diag);
+        if (memory) fclose(memory);
+    }
+    const struct machine_text added[] = {{PAGE_KEY, texts[0]}, {PAGE_SOURCES_KEY, texts[1]}};
+    machine_result(file, options->command->name, telling->session.model, &telling->session.diag,
+                   &telling->task, &telling->result,
+                   &(struct machine_form){.trace_file = trace_file,
+                                          .raw = options->raw,
+                                          .added = added,
+                                          .added_count = texts[0] && texts[1] ? 2 : 0});
+    free(texts[0]);
+    free(texts[1]);
+}
+
 /* What was found goes to the process that puts all together, with the object that tells it. */
 static int send_part(struct telling *telling, const struct divide_job *job, int status)
 {
@@ -158,7 +185,7 @@ static int send_part(struct telling *telling, const struct divide_job *job, int 
     const char *trace_file = first_trace(&telling->task) ? telling->options->trace_file : NULL;
     bool saved = save_trace(telling);
     FILE *memory = open_memstream(&text, &size);
-    if (memory) write_object(telling, memory, trace_file);
+    if (memory) write_part(telling, memory, trace_file);
     if (!memory || fclose(memory)) return free(text), EXIT_INCONCLUSIVE;
     bool sent = divide_send(job, telling->session.model, &telling->task, &telling->result, text,
                             saved ? status : EXIT_USAGE);
@@ -177,7 +204,7 @@ static int search_part(void *context, struct ask *ask, const struct divide_job *
     options.ask = *ask;
     options.told = true; /* what there is to tell when nothing could be searched, the whole tells */
     options.json = true;
-    options.json_file = options.report_file = NULL;
+    options.json_file = NULL;
     options.quiet = true;
     options.progress = WHEN_NEVER;
     if (options.trace_file) options.trace_file = own_file(mem, options.trace_file, job->name);
@@ -188,11 +215,12 @@ static int search_part(void *context, struct ask *ask, const struct divide_job *
     return send_part(&telling, job, status);
 }
 
-static bool tell_matrix(struct telling *telling, const json_t *all)
+static bool tell_matrix(struct telling *telling, json_t *all)
 {
     struct options *options = telling->options;
     bool good = true;
     assert(all && !options->told);
+    struct page_texts *pages = page_take(telling->session.mem, all);
     if (options->json) {
         FILE *file = door_open_file(options, options->json_file);
         options->told = true;
@@ -203,9 +231,10 @@ static bool tell_matrix(struct telling *telling, const json_t *all)
     if (!options->json || options->json_file) matrix_show(&telling->screen.style, all);
     if (options->report_file) {
         FILE *file = door_open_file(options, options->report_file);
-        if (file) matrix_html(file, all);
+        if (file) page_several(file, all, pages);
         good = file && door_close_file(file, options->report_file) && good;
     }
+    page_texts_free(pages);
     return door_close_file(stdout, NULL) && good;
 }
 

@@ -94,20 +94,35 @@ static uint32_t edges_from(const struct observer *observer, uint32_t state, uint
     return count;
 }
 
+static void put_plain(const char *text, FILE *out) { fputs(text, out); }
+
+static void put_label(const struct observer *observer, const struct observer_words *words,
+                      uint32_t number, void (*put)(const char *text, FILE *out), FILE *out)
+{
+    const struct observer_edge *edge = &observer->edges.data[number];
+    if (edges_from(observer, edge->from, observer->edges.len) > 1)
+        fprintf(out, "%u: ", edges_from(observer, edge->from, number) + 1);
+    put_guards(observer, edge, words, out);
+    if (edge->guards && (edge->has_predicate || edge->event != CONTEXT_NONE)) fputs(", ", out);
+    if (edge->has_predicate) put(predicate_text(words, edge->predicate), out);
+    if (edge->has_predicate && edge->event != CONTEXT_NONE) fputs(", ", out);
+    put(event_text(words, edge->event), out);
+    if (edge->actions) fputs(" / ", out);
+    put_actions(observer, edge, out);
+}
+
+void observer_label(const struct observer *observer, const struct observer_words *words,
+                    uint32_t edge, FILE *out)
+{
+    put_label(observer, words, edge, put_plain, out);
+}
+
 static void dot_edge(const struct observer *observer, const struct observer_words *words,
                      uint32_t number, FILE *out)
 {
     const struct observer_edge *edge = &observer->edges.data[number];
     fprintf(out, "  s%u -> s%u [label=\"", edge->from, edge->to);
-    if (edges_from(observer, edge->from, observer->edges.len) > 1)
-        fprintf(out, "%u: ", edges_from(observer, edge->from, number) + 1);
-    put_guards(observer, edge, words, out);
-    if (edge->guards && (edge->has_predicate || edge->event != CONTEXT_NONE)) fputs(", ", out);
-    if (edge->has_predicate) put_quoted(predicate_text(words, edge->predicate), out);
-    if (edge->has_predicate && edge->event != CONTEXT_NONE) fputs(", ", out);
-    put_quoted(event_text(words, edge->event), out);
-    if (edge->actions) fputs(" / ", out);
-    put_actions(observer, edge, out);
+    put_label(observer, words, number, put_quoted, out);
     fputs("\"];\n", out);
 }
 

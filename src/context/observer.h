@@ -21,6 +21,9 @@ void observer_print(const struct observer *observer, const struct observer_words
 /* As a Graphviz graph; edges are numbered in the order in which they are tried where that
  * matters. */
 void observer_dot(const struct observer *observer, const struct observer_words *words, FILE *out);
+/* What an edge waits for and does, as in that picture. */
+void observer_label(const struct observer *observer, const struct observer_words *words,
+                    uint32_t edge, FILE *out);
 
 /* For tests: whether numbers are in range, states have different names and all are reached, and
  * `bad` is the state of that name. */

@@ -314,7 +314,7 @@ static enum cairn_status write_json(struct cairn *cairn, const void *out)
 {
     const char *command = cairn->ask.command == ASK_CHECK ? "check" : "explore";
     machine_result(*(FILE *const *)out, command, cairn->session.model, &cairn->session.diag,
-                   &cairn->task, &cairn->result, NULL, false);
+                   &cairn->task, &cairn->result, &(struct machine_form){0});
     return CAIRN_DONE;
 }
 

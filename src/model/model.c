@@ -97,6 +97,14 @@ void model_begin_rule(struct model *model, const char *label)
     vec_push(model->mem, &model->rules, rule);
 }
 
+const char *const part_role_name[] = {NULL, "sends", "receives"};
+
+void model_set_role(struct model *model, enum part_role role)
+{
+    assert(model->parts.len);
+    model->parts.data[model->parts.len - 1].role = role;
+}
+
 void model_add_part(struct model *model, uint32_t process, struct place place)
 {
     vec_push(model->mem, &model->parts, ((struct rule_part){.process = process, .place = place}));

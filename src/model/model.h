@@ -77,11 +77,16 @@ struct model_process {
     struct place place;
 };
 
+/* What a process does in a step of several, as far as the language says so: for people only. */
+enum part_role { PART_PLAIN, PART_SENDS, PART_RECEIVES };
+extern const char *const part_role_name[]; /* NULL: plain */
+
 /* A process (or the global command: MODEL_NONE) that takes part in a rule, with the command it
  * contributes. */
 struct rule_part {
     uint32_t process;
     bool stays; /* timers of other rules of this process go on */
+    enum part_role role;
     struct place place;
 };
 
@@ -378,6 +383,7 @@ struct model *model_new(struct mem *mem, const char *file);
  * model_end_rule. */
 void model_begin_rule(struct model *model, const char *label);
 void model_add_part(struct model *model, uint32_t process, struct place place);
+void model_set_role(struct model *model, enum part_role role); /* of the last part */
 void model_add_conjunct(struct model *model, expr cond,
                         struct place place); /* of the last part; `true` is left out */
 /* The same, with its wording. */

@@ -29,6 +29,7 @@ struct teller {
     const struct model *model;
     const struct diag *diag; /* NULL: without places */
     bool raw;
+    const struct machine_guest *guest; /* or NULL */
 };
 
 static void put_state(struct out *json, const struct teller *teller, const int64_t *state)
@@ -74,13 +75,12 @@ static const char *participants(const struct model *model, uint32_t rule, char b
     return buffer[0] ? buffer : NULL;
 }
 
-/* A time: a number when it is whole, else a fraction in a string. */
-static void put_time(struct out *json, const char *key, const struct model *model,
-                     const struct trace *trace, int64_t parts)
+void machine_time(struct out *json, const char *key, const struct model *model,
+                  const struct trace *trace, int64_t parts)
 {
     char time[TRACE_TIME_ROOM];
     char *end;
-    out_key(json, key);
+    if (key) out_key(json, key);
     trace_time(time, model, trace, parts);
     long long whole = strtoll(time, &end, 10);
     if (*end) out_string(json, time);
@@ -99,6 +99,36 @@ static void put_place(struct out *json, const struct diag *diag, struct place pl
     out_string(json, diag_source_name(diag, place));
     out_key(json, "line");
     out_uint(json, place.line);
+}
+
+/* Who takes part in the rule, and as what. */
+static void put_parts(struct out *json, const struct model *model, uint32_t rule)
+{
+    out_key(json, "participants");
+    out_open_inline(json, '[');
+    for (uint32_t i = 0; rule != MODEL_NONE && i < model->rules.data[rule].parts; i++) {
+        const struct rule_part *part = &model->parts.data[model->rules.data[rule].first_part + i];
+        if (part->process == MODEL_NONE) continue;
+        out_open_inline(json, '{');
+        out_key(json, "process");
+        out_string(json, model->processes.data[part->process].name);
+        out_key(json, "role");
+        out_string(json, part_role_name[part->role]);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+}
+
+/* The clocks at the moment at which the state is entered. */
+static void put_clocks(struct out *json, const struct trace_walk *walk)
+{
+    const struct model *model = walk->model;
+    if (!walk->time || walk->lost_time || !model->clocks.len) return;
+    out_key(json, "clocks");
+    out_open_inline(json, '{');
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        machine_time(json, model->clocks.data[c].name, model, walk->trace, walk->time->clocks[c]);
+    out_close(json, '}');
 }
 
 /* Where the step stands in the source; null for an initial state and for what no source has. */
@@ -129,16 +159,18 @@ static void put_step(struct out *json, const struct teller *teller, const struct
     out_string(json, rule == MODEL_NONE ? NULL : model->rules.data[rule].label);
     out_key(json, "process");
     out_string(json, participants(model, rule, names));
+    put_parts(json, model, rule);
     put_origin(json, teller, rule);
     if (number && trace->delays) {
-        put_time(json, "delay", model, trace, trace->delays[number - 1]);
-        put_time(json, "date", model, trace, date);
+        machine_time(json, "delay", model, trace, trace->delays[number - 1]);
+        machine_time(json, "date", model, trace, date);
     }
     out_key(json, "state");
     out_open_inline(json, '{');
     put_state(json, teller, walk->state);
     out_close(json, '}');
     put_changed(json, teller, number ? walk->previous : NULL, walk->state);
+    put_clocks(json, walk);
     out_close(json, '}');
 }
 
@@ -147,6 +179,7 @@ static void put_trace(struct out *json, const struct teller *teller, struct trac
 {
     int64_t date = 0;
     assert(trace->loop == MODEL_NONE || trace->loop <= trace->steps);
+    if (teller->guest) return teller->guest->run(teller->guest->context, json, walk, trace);
     out_open(json, '{');
     out_key(json, "steps");
     out_open(json, '[');
@@ -157,7 +190,8 @@ static void put_trace(struct out *json, const struct teller *teller, struct trac
         put_step(json, teller, walk, date);
     }
     out_close(json, ']');
-    if (has_wait(trace)) put_time(json, "wait", walk->model, trace, trace->delays[trace->steps]);
+    if (has_wait(trace))
+        machine_time(json, "wait", walk->model, trace, trace->delays[trace->steps]);
     out_key(json, "loop");
     if (trace->loop == MODEL_NONE) out_null(json);
     else out_uint(json, trace->loop);
@@ -355,6 +389,60 @@ static void put_properties(struct out *json, const struct teller *teller, struct
     out_close(json, ']');
 }
 
+static void put_location(struct out *json, const struct model_process *process,
+                         const struct model_location *location, const struct diag *diag)
+{
+    out_key(json, "process");
+    out_string(json, process->name);
+    out_key(json, "location");
+    if (location->name) out_string(json, location->name);
+    else out_int(json, location->value);
+    put_place(json, diag, location->place);
+}
+
+static void put_rule_coverage(struct out *json, const struct teller *teller, uint32_t rule,
+                              uint64_t count)
+{
+    char names[NAMES_LENGTH];
+    out_open_inline(json, '{');
+    out_key(json, "label");
+    out_string(json, teller->model->rules.data[rule].label);
+    out_key(json, "process");
+    out_string(json, participants(teller->model, rule, names));
+    put_origin(json, teller, rule);
+    out_key(json, "count");
+    out_uint(json, count);
+    out_close(json, '}');
+}
+
+/* How often rules were taken, and which locations were reached, as far as the search came. */
+static void put_coverage(struct out *json, const struct model *model, const struct diag *diag,
+                         const struct result *result)
+{
+    const struct teller teller = {.model = model, .diag = diag};
+    out_key(json, "coverage");
+    out_open(json, '{');
+    out_key(json, "rules");
+    out_open(json, '[');
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        put_rule_coverage(json, &teller, r, result->taken[r]);
+    out_close(json, ']');
+    out_key(json, "locations");
+    out_open(json, '[');
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
+            out_open_inline(json, '{');
+            put_location(json, process, &model->locations.data[process->first_location + l], diag);
+            out_key(json, "reached");
+            out_bool(json, result_location_reached(result, p, l));
+            out_close(json, '}');
+        }
+    }
+    out_close(json, ']');
+    out_close(json, '}');
+}
+
 static void put_silence(struct out *json, const struct model *model, const struct diag *diag,
                         const struct result *result)
 {
@@ -382,16 +470,12 @@ static void put_silence(struct out *json, const struct model *model, const struc
                 &model->locations.data[process->first_location + l];
             if (result_location_reached(result, p, l)) continue;
             out_open_inline(json, '{');
-            out_key(json, "process");
-            out_string(json, process->name);
-            out_key(json, "location");
-            if (location->name) out_string(json, location->name);
-            else out_int(json, location->value);
-            put_place(json, diag, location->place);
+            put_location(json, process, location, diag);
             out_close(json, '}');
         }
     }
     out_close(json, ']');
+    if (result->taken && !result->bounded) put_coverage(json, model, diag, result);
 }
 
 static void put_number(struct out *json, const char *key, uint64_t number)
@@ -602,18 +686,20 @@ static void put_guide(struct out *json, const struct model *model, const struct 
 
 void machine_result(FILE *out, const char *command, const struct model *model,
                     const struct diag *diag, const struct task *task, const struct result *result,
-                    const char *trace_file, bool raw)
+                    const struct machine_form *form)
 {
     struct out json;
     struct text text, *reasons;
     struct trace_walk walk;
-    const struct teller teller = {model, diag, raw};
+    struct timed_state time;
+    const struct teller teller = {model, diag, form->raw, form->guest};
     const struct statistics told = {&json, diag, {.model = model, .task = task, .result = result}};
     bool is_check = !strcmp(command, "check");
     text_init(&text, model->mem);
     conclude_sentence(&text, model, task, result);
     reasons = make_reasons(&teller, task, result->searched);
     trace_walk_prepare(&walk, model);
+    trace_walk_time(&walk, &time);
     machine_begin(&json, out, command, model->file);
     out_key(&json, "engine");
     out_string(&json, result->engine);
@@ -630,7 +716,7 @@ void machine_result(FILE *out, const char *command, const struct model *model,
     if (is_check) {
         out_key(&json, "properties");
         put_properties(&json, &teller, &walk, task, reasons, result->searched, result->engine,
-                       trace_file);
+                       form->trace_file);
     }
     put_skipped(&json, model, diag);
     put_guide(&json, model, result);
@@ -638,6 +724,11 @@ void machine_result(FILE *out, const char *command, const struct model *model,
     out_open(&json, '{');
     put_rows(&told, &tables_result, result, false);
     out_close(&json, '}');
+    if (form->guest) form->guest->more(form->guest->context, &json);
+    for (uint32_t i = 0; i < form->added_count; i++) {
+        out_key(&json, form->added[i].key);
+        out_string(&json, form->added[i].text);
+    }
     out_close(&json, '}');
     trace_walk_end(&walk);
     free_reasons(reasons, task, model->mem);
@@ -649,9 +740,11 @@ void machine_simulation(FILE *out, const struct model *model, const struct diag 
 {
     struct out json;
     struct trace_walk walk;
-    const struct teller teller = {model, diag, raw};
+    struct timed_state time;
+    const struct teller teller = {.model = model, .diag = diag, .raw = raw};
     struct text *reasons = make_reasons(&teller, task, NULL);
     trace_walk_prepare(&walk, model);
+    trace_walk_time(&walk, &time);
     machine_begin(&json, out, "simulate", model->file);
     out_key(&json, "engine");
     out_string(&json, "simulation");
@@ -712,12 +805,12 @@ static void put_itf_state(struct out *json, const struct teller *teller, const s
         out_string(json, participants(model, rule, names));
     }
     if (index && trace->delays) {
-        put_time(json, "delay", model, trace, trace->delays[index - 1]);
+        machine_time(json, "delay", model, trace, trace->delays[index - 1]);
         out_key(json, "rule"); /* of two that differ in their timers only, this one */
         out_uint(json, rule);
     }
     if (index == trace->steps && has_wait(trace))
-        put_time(json, "wait", model, trace, trace->delays[index]);
+        machine_time(json, "wait", model, trace, trace->delays[index]);
     out_close(json, '}');
     put_state(json, teller, state); /* numbers over 53 bits are strings, which replay reads too */
     out_close(json, '}');

@@ -11,11 +11,34 @@
 /* Opens an object with what every result begins with; the caller goes on and closes it. */
 void machine_begin(struct out *json, FILE *out, const char *command, const char *model);
 
-/* command: "check" or "explore" (then without verdict and properties). trace_file: of the first
- * trace, or NULL. raw: values are plain numbers (result/value.h). */
+/* Whoever writes runs in a way of its own, and has something to add (report/page.h). */
+struct machine_guest {
+    void *context;
+    /* The trace, with a walk that may be started on it. */
+    void (*run)(void *context, struct out *json, struct trace_walk *walk,
+                const struct trace *trace);
+    void (*more)(void *context, struct out *json); /* members of the object, at its end */
+};
+
+struct machine_text {
+    const char *key, *text;
+};
+
+struct machine_form {
+    const char *trace_file;            /* of the first trace, or NULL */
+    bool raw;                          /* values are plain numbers (result/value.h) */
+    const struct machine_guest *guest; /* or NULL */
+    const struct machine_text *added;  /* further members */
+    uint32_t added_count;
+};
+
+/* command: "check" or "explore" (then without verdict and properties). */
 void machine_result(FILE *out, const char *command, const struct model *model,
                     const struct diag *diag, const struct task *task, const struct result *result,
-                    const char *trace_file, bool raw);
+                    const struct machine_form *form);
+/* A time of a trace: a number when it is whole, else a fraction in a string. key: or NULL. */
+void machine_time(struct out *json, const char *key, const struct model *model,
+                  const struct trace *trace, int64_t parts);
 
 /* A trace, as the value of a member that the caller has begun. */
 void machine_trace(struct out *json, const struct model *model, const struct diag *diag,

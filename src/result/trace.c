@@ -68,10 +68,21 @@ void trace_walk_prepare(struct trace_walk *walk, const struct model *model)
     walk->previous = mem_alloc(model->mem, bytes);
 }
 
+void trace_walk_time(struct trace_walk *walk, struct timed_state *time)
+{
+    if (!model_is_timed(walk->model)) return;
+    timed_init(time, walk->model, 1);
+    walk->time = time;
+}
+
 bool trace_walk_again(struct trace_walk *walk, const struct trace *trace)
 {
     walk->trace = trace;
     walk->at = 0;
+    if (walk->time) {
+        walk->time->denominator = trace->denominator ? trace->denominator : 1;
+        walk->lost_time = !trace->delays || !timed_start(walk->time, trace->initial);
+    }
     memcpy(walk->state, trace->initial, walk->model->vars.len * sizeof *walk->state);
     return eval_is_initial(walk->model, walk->state);
 }
@@ -91,6 +102,9 @@ bool trace_walk_step(struct trace_walk *walk)
     walk->state = swap;
     walk->at++;
     if (rule >= walk->model->rules.len) return false;
+    if (walk->time && !walk->lost_time)
+        walk->lost_time = !timed_wait(walk->time, walk->trace->delays[walk->at - 1])
+                          || !timed_take(walk->time, rule);
     if (model_is_timed(walk->model))
         return eval_permits(walk->model, rule, walk->previous)
                && eval_rule_alone(walk->model, rule, walk->previous, walk->state, NULL)
@@ -102,6 +116,7 @@ void trace_walk_end(struct trace_walk *walk)
 {
     mem_free(walk->model->mem, walk->state);
     mem_free(walk->model->mem, walk->previous);
+    if (walk->time) timed_release(walk->time);
 }
 
 /* ---- where a run ends ---- */

@@ -39,13 +39,19 @@ int64_t trace_date(const struct trace *trace, uint32_t state);
 struct trace_walk {
     const struct model *model;
     const struct trace *trace;
-    uint32_t at;       /* steps taken */
-    int64_t *state;    /* the current one ... */
-    int64_t *previous; /* ... and the one before */
+    uint32_t at;              /* steps taken */
+    int64_t *state;           /* the current one ... */
+    int64_t *previous;        /* ... and the one before */
+    struct timed_state *time; /* the same with timers and clocks, when the step was just taken; NULL
+                                 unless trace_walk_time was called */
+    bool lost_time; /* its times are not known, because the run is not one of the model's */
 };
 /* Room for walks in this model; trace_walk_again starts one (false: its first state is not
  * initial); trace_walk_end frees the room. */
 void trace_walk_prepare(struct trace_walk *walk, const struct model *model);
+/* From the next trace_walk_again on, timers and clocks are followed, too. `time` lives as long as
+ * the walk. Nothing in an untimed model. */
+void trace_walk_time(struct trace_walk *walk, struct timed_state *time);
 bool trace_walk_again(struct trace_walk *walk, const struct trace *trace);
 /* Both in one. */
 bool trace_walk_start(struct trace_walk *walk, const struct model *model,

@@ -440,6 +440,14 @@ static void withdraw_rule(struct rules *rules)
     model->rules.len--;
 }
 
+/* Who only waits at a port neither sends nor receives. */
+static enum part_role role_of(const struct party *party)
+{
+    const struct fiacre_stmt *comm = comm_of(party);
+    if (comm && comm->kind == FIACRE_STMT_SEND && comm->exp_count) return PART_SENDS;
+    return comm && comm->kind == FIACRE_STMT_RECEIVE ? PART_RECEIVES : PART_PLAIN;
+}
+
 static bool add_rule(struct rules *rules, struct synchronisation *s)
 {
     struct fiacre *f = s->f;
@@ -457,6 +465,7 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
         uint32_t location = s->parties[p].instance->location;
         model_add_part(model, s->parties[p].instance->process, path->place);
         model->parts.data[model->parts.len - 1].stays = path->stays;
+        model_set_role(model, role_of(&s->parties[p]));
         expr here = expr_var_in(exprs_of(f), location, 0, model->vars.data[location].high);
         model_add_conjunct(
             model, expr_make(exprs_of(f), EXPR_EQ, 0, here, expr_int(exprs_of(f), path->from)),

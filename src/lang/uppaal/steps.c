@@ -235,6 +235,7 @@ static bool add_guards(struct step *step)
     for (uint32_t i = 0; i < plan->taker_count; i++) {
         const struct edge *edge = plan->takers[i];
         model_add_part(model, process_of(step, edge)->number, edge->ast->place);
+        if (plan->channel != MODEL_NONE) model_set_role(model, i ? PART_RECEIVES : PART_SENDS);
         model_add_conjunct(model, stands(u, edge->process, edge->source), edge->ast->source_place);
     }
     for (uint32_t i = 0; i < plan->standings.len; i++) {

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Writes the page as C: the arrays page_head and page_tail, with what stands before and behind the line @DATA@ of the page. The line
+# @STYLE@ stands for the style sheet, the line @SCRIPT@ for all scripts in order.
+# Usage: embed.sh page.html page.css script.js ...
+page=$1
+style=$2
+shift 2
+
+array() {
+    echo "extern const unsigned char $1[];"
+    echo "extern const size_t $1_length;"
+    echo "const unsigned char $1[] = {"
+    od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'
+    echo "0};"
+    echo "const size_t $1_length = sizeof $1 - 1;"
+}
+
+# What stands between two lines of the page ("": its beginning, its end).
+between() {
+    awk -v from="$1" -v to="$2" 'BEGIN { on = from == "" } $0 == to { on = 0 } on { print } $0 == from { on = 1 }' "$page"
+}
+
+echo '#include <stddef.h>'
+(between "" @STYLE@ && cat "$style" && between @STYLE@ @DATA@) | array page_head
+(between @DATA@ @SCRIPT@ && cat "$@" && between @SCRIPT@ "") | array page_tail
