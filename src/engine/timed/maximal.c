@@ -24,15 +24,14 @@
  *    one only in the first way: in the second, v + d/2 would be in G for every d that it takes;
  *  - for p --> q, all reachable symbolic states, free of r, from which entries begin.
  *
- * Zones of entries and stays are extrapolated with the larger of both
- * bounds, in which the constants of the query count, after they were cut along all constraints on
- * differences, those of the query, too (moves_pass.c): valuations that are joined can do the same
- * after the same delays (bisimulation), and r tells them apart from no others. They are in the same
- * pieces, which only constraints of the model and of the query bound, but for those of `deadlock`
- * below. So a cycle of stays and entries is an
- * infinite run (each valuation of a zone comes from one of the zone before, and there are finitely
- * many classes of them), and an infinite run is a cycle. Letting time pass alone makes no cycle: a
- * line does not come back to a convex set.
+ * Zones of entries and stays are extrapolated with the larger of both bounds, in which the
+ * constants of the query count, after they were cut along all constraints on differences, those of
+ * the query, too (moves_pass.c): valuations that are joined can do the same after the same delays
+ * (bisimulation), and r tells them apart from no others. They are in the same pieces, which only
+ * constraints of the model and of the query bound, but for those of `deadlock` below. So a cycle of
+ * stays and entries is an infinite run (each valuation of a zone comes from one of the zone before,
+ * and there are finitely many classes of them), and an infinite run is a cycle. Letting time pass
+ * alone makes no cycle: a line does not come back to a convex set.
  *
  * A stay rests for ever when its piece has no upper bounds and is not still. It has an end when a
  * valuation of it is stuck and no delay leads out of the piece within the invariants: what is
@@ -51,11 +50,12 @@
  * searches, each with another order of edges, come before the one that is not cut short. What they
  * are done with stays done with.
  *
- * Symbolic states free of r are extrapolated with lower and upper bounds at first: of what they
- * add, each valuation is simulated by one that is reached, with the same delays (moves_pass.c),
- * which has a run without end, and rests for ever, where the other does. It may not be stuck where
- * the other is; so when a run is found that ends, the search begins again with the larger of both
- * bounds, and so it does at once where the query speaks of `deadlock`.
+ * Symbolic states free of r, and the entries that begin there, are extrapolated with lower and
+ * upper bounds at first: of what they add, each valuation is simulated by one that is reached, with
+ * the same delays (moves_pass.c), which has a run without end, and rests for ever, where the other
+ * does. It may not be stuck where the other is; so when a run is found that ends, the search begins
+ * again with the larger of both bounds, and so it does at once where the query speaks of
+ * `deadlock`.
  *
  * Evidence: the way to that, dated with moments for each step and crossing. A condition with
  * `deadlock` may have pieces with differences of clocks, which extrapolation does not respect one
