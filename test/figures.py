@@ -262,6 +262,11 @@ TABLES = {
     down({size: f'explore {SCHEDULING} -D {" -D ".join(size.split())} --partition run --show '
           f'enumerated-orders' for size in ORDERS},
          {'one by one: states': 'statistics.order_states'}, long=ORDERS[2:])],
+    'partitioning-parts': [
+    down({f'--split-depth {depth}': f'explore {SCHEDULING} -D n=5 --partition run --split always '
+          f'--split-depth {depth}' for depth in (1, 2, 3)},
+         {'states': 'states', 'parts': 'statistics.parts',
+          'gross states': 'statistics.gross_states'})],
     'past-freeze-time': [
     down({'landing gear, 10 moves of the handle': f'{NOMINAL} -D handles=10 --order past-freeze',
           '100 moves': f'{NOMINAL} -D handles=100 --order past-freeze',
