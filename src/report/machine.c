@@ -204,7 +204,7 @@ void machine_trace(struct out *json, const struct model *model, const struct dia
                    const struct trace *trace, const char *file, bool raw)
 {
     struct trace_walk walk;
-    const struct teller teller = {model, diag, raw};
+    const struct teller teller = {.model = model, .diag = diag, .raw = raw};
     trace_walk_prepare(&walk, model);
     put_trace(json, &teller, &walk, trace, file);
     trace_walk_end(&walk);

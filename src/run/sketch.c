@@ -55,7 +55,7 @@ bool sketch_make(struct sketch *sketch, struct session *session, const struct re
         return false;
     struct search_graph graph = {add_state, add_edge, sketch};
     struct task task = {.model = model,
-                        .equal_zones = true, /* with inclusion it would not be a graph */
+                        .zones = ZONES_EQUAL, /* otherwise it would not be a graph */
                         .interrupted = &sketch->enough};
     deadline_run(&task, &result, timed ? "timed" : "explicit", run, &graph);
     return result.complete && !sketch->is_large;
