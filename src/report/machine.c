@@ -204,8 +204,10 @@ void machine_trace(struct out *json, const struct model *model, const struct dia
                    const struct trace *trace, const char *file, bool raw)
 {
     struct trace_walk walk;
-    const struct teller teller = {model, diag, raw};
+    struct timed_state time;
+    const struct teller teller = {.model = model, .diag = diag, .raw = raw};
     trace_walk_prepare(&walk, model);
+    trace_walk_time(&walk, &time);
     put_trace(json, &teller, &walk, trace, file);
     trace_walk_end(&walk);
 }
