@@ -81,7 +81,9 @@ const Plots = (() => {
   }
 
   const number = {
-    text: value => (value >= 1e15 ? value.toExponential(1) : count(Math.round(value)))
+    text: value => value >= 1e15 ? value.toExponential(1) :
+        value >= 1e6             ? `${+ (value / 1e6).toPrecision(4)} M` :
+                                   count(Math.round(value))
   };
   const named = (name, text) => ({name, text: text || (value => count(+value.toFixed(4)))});
 
