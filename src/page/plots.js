@@ -81,7 +81,9 @@ const Plots = (() => {
   }
 
   const number = {
-    text: value => (value >= 1e15 ? value.toExponential(1) : count(Math.round(value)))
+    text: value => value >= 1e15 ? value.toExponential(1) :
+        value >= 1e6             ? `${+ (value / 1e6).toPrecision(4)} M` :
+                                   count(Math.round(value))
   };
   const named = (name, text) => ({name, text: text || (value => count(+value.toFixed(4)))});
 
@@ -152,10 +154,20 @@ const Plots = (() => {
     return list.concat(overTime(result));
   }
 
+  // Engines in turn count their seconds anew: here one search follows the other.
+  function oneAfterTheOther(samples) {
+    let before = 0, last = 0;
+    return samples.map(([seconds, ...rest]) => {
+      if (seconds < last) before += last;
+      last = seconds;
+      return [before + seconds, ...rest];
+    });
+  }
+
   // A sample: seconds, states, expanded, depth, bytes, nodes, rank, ranks.
   function overTime(result) {
-    const samples = result.samples || [], list = [], limit = result.memory_limit || 0,
-          time = named('seconds');
+    const samples = oneAfterTheOther(result.samples || []), list = [],
+          limit = result.memory_limit || 0, time = named('seconds');
     if (samples.length < 2) return list;
     const memory = {text: value => Base.bytes(value)};
     const curve = (name, pick) =>

@@ -204,8 +204,10 @@ void machine_trace(struct out *json, const struct model *model, const struct dia
                    const struct trace *trace, const char *file, bool raw)
 {
     struct trace_walk walk;
+    struct timed_state time;
     const struct teller teller = {.model = model, .diag = diag, .raw = raw};
     trace_walk_prepare(&walk, model);
+    trace_walk_time(&walk, &time);
     put_trace(json, &teller, &walk, trace, file);
     trace_walk_end(&walk);
 }
@@ -475,7 +477,7 @@ static void put_silence(struct out *json, const struct model *model, const struc
         }
     }
     out_close(json, ']');
-    if (result->taken && !result->bounded) put_coverage(json, model, diag, result);
+    if (result_has_coverage(result)) put_coverage(json, model, diag, result);
 }
 
 static void put_number(struct out *json, const char *key, uint64_t number)

@@ -220,7 +220,7 @@ static void put_variables(struct out *json, const struct model *model, bool raw)
  * known. */
 static void put_rules(struct out *json, const struct model *model, const struct result *result)
 {
-    const bool counted = result->taken && !result->bounded;
+    const bool counted = result_has_coverage(result);
     out_key(json, "rules");
     out_open(json, '[');
     for (uint32_t r = 0; r < model->rules.len; r++) {
@@ -248,7 +248,7 @@ static void put_rules(struct out *json, const struct model *model, const struct 
 /* [process, name, reached, source, line, column] */
 static void put_locations(struct out *json, const struct model *model, const struct result *result)
 {
-    const bool known = result->taken && !result->bounded;
+    const bool known = result_has_coverage(result);
     out_key(json, "locations");
     out_open(json, '[');
     for (uint32_t p = 0; p < model->processes.len; p++) {

@@ -84,6 +84,12 @@ bool result_location_reached(const struct result *result, uint32_t process, uint
     return result->reached[bit / 8] >> bit % 8 & 1;
 }
 
+bool result_has_coverage(const struct result *result)
+{
+    return result->taken && result->reached && result->reached_first && !result->bounded
+           && !(result->partition && result->partition->hidden);
+}
+
 const struct points *result_points(const struct result *result, bool *chosen)
 {
     if (result->partition) return *chosen = result->partition->chosen, result->partition->points;

@@ -510,6 +510,9 @@ bool result_is_influenced(const struct result *result);
  * that do not matter for what it keeps. */
 bool result_knows_rules(const struct result *result);
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location);
+/* Whether it is known how often rules were taken and which locations were reached, as far as the
+ * search came; searches that go over states again and again, at the same time, do not know. */
+bool result_has_coverage(const struct result *result);
 /* The p-points that a result is about, and whether they were chosen automatically; or NULL. */
 const struct points *result_points(const struct result *result, bool *chosen);
 /* How many variables, rules and so on results of this model are about. */
