@@ -9,6 +9,7 @@
 #define CAIRN_SEARCH_BATCH_H
 
 #include "program/program.h"
+#include "search/recent.h"
 #include "search/set.h"
 
 #include <assert.h>
@@ -59,6 +60,7 @@ struct batch {
     uint32_t *fresh; /* steps that were added and are new, until that is dealt with; room as for
                         steps */
     uint32_t *rules; /* of steps that were taken out */
+    struct recent *recent; /* while a state is expanded ahead: what need not be listed; or NULL */
 };
 
 /* False: memory was refused; batch_release may follow in either case. */
@@ -104,6 +106,32 @@ static inline struct batch_step *batch_put(struct batch *batch, struct batch_sta
     step->to = SET_NONE;
     step->is_quiet = step->is_new = false;
     return step;
+}
+
+/* Room for the rule of one more step that is taken out; false: memory was refused. */
+static inline bool batch_rule_room(struct batch *batch)
+{
+    return batch->rule_count < batch->rule_room || batch_grow_rules(batch);
+}
+
+/* A step of the state that was begun last is known, and need not be listed. */
+static inline void batch_put_known(struct batch *batch, struct batch_state *begun, uint32_t rule)
+{
+    assert(batch->rule_count < batch->rule_room);
+    batch->rules[batch->rule_count++] = rule;
+    begun->known++;
+}
+
+/* The step that was put last is taken out, if it is known. Nobody can foretell that, so there is no
+ * branch. */
+static inline void batch_take_back(struct batch *batch, struct batch_state *begun, bool is_known)
+{
+    assert(batch->rule_count < batch->rule_room && begun->steps);
+    batch->rules[batch->rule_count] = batch->steps[batch->step_count - 1].fast->rule;
+    batch->rule_count += is_known;
+    batch->step_count -= is_known;
+    begun->known += is_known;
+    begun->steps -= is_known;
 }
 
 /* The state that was begun last did not happen. */

@@ -64,11 +64,15 @@ static uint64_t rank_of(const struct entries *entries, const char *entry)
 
 static int by_point(const void *a, const void *b, void *context)
 {
-    const uint64_t rank = rank_of(context, a), other = rank_of(context, b);
-    if (rank != other) return rank < other ? -1 : 1;
     struct entries_tail one = entries_tail_of(context, a), two = entries_tail_of(context, b);
     return one.point != two.point ? (one.point > two.point) - (one.point < two.point)
                                   : by_record(a, b, context);
+}
+
+static int by_rank_and_point(const void *a, const void *b, void *context)
+{
+    const uint64_t rank = rank_of(context, a), other = rank_of(context, b);
+    return rank != other ? (rank > other) - (rank < other) : by_point(a, b, context);
 }
 
 void entries_sort_batch(struct entries *entries)
@@ -146,13 +150,13 @@ bool entries_flush_found(struct entries *entries)
     uint32_t last_point = MODEL_NONE;
     uint64_t last_rank = ENTRIES_NO_RANK;
     struct entries_waiting *open = NULL;
-    sort_things(entries->crew, entries->found, entries->found_count, entries->size, by_point,
-                entries);
+    sort_things(entries->crew, entries->found, entries->found_count, entries->size,
+                entries->by_rank ? by_rank_and_point : by_point, entries);
     for (uint64_t i = 0; i < entries->found_count; i++) {
         const char *entry = entries->found + i * entries->size;
         const uint32_t point = entries_tail_of(entries, entry).point;
-        const uint64_t rank = rank_of(entries, entry);
-        const bool is_later = entries->by_rank && rank != entries->rank;
+        const uint64_t rank = entries->by_rank ? rank_of(entries, entry) : entries->rank;
+        const bool is_later = rank != entries->rank;
         struct entries_layer *layer = is_later ? &entries->later : &entries->next;
         bool is_same = last && last_point == point && last_rank == rank,
              again = is_same && !memcmp(last, entry, entries->record_bytes);

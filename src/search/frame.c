@@ -80,6 +80,10 @@ void frame_run(struct search *search, uint32_t threads)
     search->worker = mem_alloc(mem, sizeof *search->worker);
     if (!worker_open(search->worker, search->space, mem, true)) mem_refuse(mem);
     search->worker->lists_known = search->graph || search->order->lists_known;
+    if (search->order->merges && search->space->kind->sets->parts && !search->worker->lists_known) {
+        recent_init(&search->recent, mem, search->space->layout.key_bytes, UINT64_MAX);
+        search->worker->recent = &search->recent;
+    }
     bool ready = search->order->begin(search) && search->result->stop == STOP_NONE;
     if (!ready && search->result->stop == STOP_NONE)
         poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);
@@ -97,6 +101,7 @@ void frame_end(struct search *search)
     result->complete = result->stop == STOP_NONE;
     findings_conclude(search);
     if (search->own) search->order->end(search);
+    if (search->worker->recent) recent_release(search->worker->recent);
     worker_close(search->worker);
     mem_free(mem, search->worker);
     findings_release(&search->findings, mem);

@@ -106,8 +106,8 @@ static void place(const struct search *search, struct worker *worker, uint32_t f
         const uint32_t point = points_of(own->points, &search->space->layout, step->fast->rule,
                                          worker->words, batch_words(batch, i));
         const bool is_later =
-            entries_rank(&own->entries, batch_words(batch, i)) != own->entries.rank
-            && own->entries.by_rank;
+            own->entries.by_rank
+            && entries_rank(&own->entries, batch_words(batch, i)) != own->entries.rank;
         step->tag = is_later ? IS_LATER | point : point;
         if (step->tag == MODEL_NONE) continue;
         if (!is_later) store_prefetch(search->set->kind->store(search->set), step->hash);

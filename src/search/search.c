@@ -314,12 +314,32 @@ static inline bool is_near(const struct search *search)
     return search->set->count < NEAR_STATES && !search->order->resolve;
 }
 
+/* States before the one that is expanded now are known, and all that is known is in one set. */
+static void renew_recent(const struct search *search, const struct worker *worker, uint64_t state)
+{
+    search->set->kind->load(search->set, state, worker->other);
+    recent_renew(worker->recent, state, worker->other);
+}
+
+static inline bool expand_listing(const struct search *search, struct worker *worker,
+                                  uint64_t state)
+{
+    struct recent *recent = worker->recent;
+    if (!recent) return search->space->kind->expand(worker, search->set, state);
+    if (state >= recent->until) renew_recent(search, worker, state);
+    worker->batch.recent = recent->slots ? recent : NULL;
+    const bool good = search->space->kind->expand(worker, search->set, state);
+    worker->batch.recent = NULL;
+    if (!good) recent_forget(recent);
+    return good;
+}
+
 static inline bool expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
 {
     struct batch *batch = &worker->batch;
     const uint32_t first = batch->step_count;
     if (is_skipped(search, state)) return true;
-    if (!search->space->kind->expand(worker, search->set, state)) return false;
+    if (!expand_listing(search, worker, state)) return false;
     if (search->order->place) search->order->place(search, worker, first, batch->step_count);
     if (!is_near(search)) search->space->kind->sets->prefetch(worker, first, batch->step_count);
     return true;
@@ -346,7 +366,9 @@ static bool add_batch(struct search *search, struct worker *worker, uint64_t *cu
     if (!is_near(search)) search_look_up(search, worker, 0);
     bool good = search_add(search, worker, 0, batch->state_count, &next);
     *paused = good && search_pauses(search);
-    if (good && next < batch->state_count) *cursor = batch->states[next].state;
+    const bool is_whole = good && next == batch->state_count;
+    if (good && !is_whole) *cursor = batch->states[next].state;
+    if (!is_whole && worker->recent) recent_forget(worker->recent);
     batch_clear(batch);
     return good;
 }

@@ -49,8 +49,9 @@ struct search {
     void *own;       /* the order's */
     struct set *set; /* that states are expanded of, and their steps belong to */
     struct worker *worker;
-    uint32_t threads;  /* that may work on it, the caller's included */
-    struct team *team; /* NULL: one thread, or none that expands ahead */
+    struct recent recent; /* of that worker, where orders allow it */
+    uint32_t threads;     /* that may work on it, the caller's included */
+    struct team *team;    /* NULL: one thread, or none that expands ahead */
     struct findings findings;
     struct poll poll;
     struct lot lot;

@@ -58,12 +58,11 @@ static inline bool add_next(struct worker *worker, struct set *set, struct batch
 {
     struct batch *batch = &worker->batch;
     bool is_new;
-    if (batch->rule_count == batch->rule_room && !batch_grow_rules(batch)) return false;
+    if (!batch_rule_room(batch)) return false;
     const uint64_t to = set->kind->add_one(set, words, hash, &is_new);
     if (to == SET_NONE) return false;
     if (!is_new && !worker->lists_known) {
-        batch->rules[batch->rule_count++] = fast->rule;
-        begun->known++;
+        batch_put_known(batch, begun, fast->rule);
         return true;
     }
     if (is_new) batch->fresh[batch->fresh_count++] = batch->step_count;
@@ -76,22 +75,26 @@ static inline bool add_next(struct worker *worker, struct set *set, struct batch
 /* How the rules of a state are gone through. */
 enum manner {
     TAKE_ALL,
-    TAKE_NEXT, /* up to a step that is not known; those before it are taken out */
-    TAKE_ALONE /* those that fail as well, priorities and permissions aside */
+    TAKE_RECENT, /* but for those that lead to states seen lately, which are taken out */
+    TAKE_NEXT,   /* up to a step that is not known; those before it are taken out */
+    TAKE_ALONE   /* those that fail as well, priorities and permissions aside */
 };
 
-static inline bool take(const struct worker *worker, const uint64_t *words, struct batch *batch,
-                        struct set *set, struct batch_state *begun, struct program_cursor *cursor,
-                        enum manner manner)
+static inline __attribute__((always_inline)) bool
+take(const struct worker *worker, const uint64_t *words, struct batch *batch, struct set *set,
+     struct batch_state *begun, struct program_cursor *cursor, enum manner manner)
 {
     const bool *leave_out = manner == TAKE_ALONE ? NULL : worker->space->leave_out;
     const uint32_t key_bytes = worker->space->layout.key_bytes;
+    struct recent *recent = manner == TAKE_RECENT ? batch->recent : NULL;
+    assert(manner != TAKE_RECENT || recent);
     const struct program *program = worker->program;
     struct program_cursor at = *cursor; /* here it need not be in memory */
     const struct fast_rule *fast;
     for (;;) {
-        uint64_t *next = batch_room(batch);
-        if (!next) return false;
+        uint64_t *room = batch_room(batch);
+        if (!room || (manner == TAKE_RECENT && !batch_rule_room(batch))) return false;
+        uint64_t *next = manner == TAKE_RECENT ? worker->other : room;
         enum step step = program_next(program, &at, words, next, &fast);
         if (step == STEP_NONE) break;
         if (leave_out && leave_out[fast->rule]) {
@@ -108,10 +111,16 @@ static inline bool take(const struct worker *worker, const uint64_t *words, stru
             if (begun->steps) break;
             continue;
         }
+        const uint64_t hash = manner == TAKE_ALONE ? 0 : store_hash(next, key_bytes);
         struct batch_step *to = batch_put(batch, begun);
         to->fast = fast;
+        to->hash = hash;
         if (manner == TAKE_ALONE) to->tag = step;
-        else to->hash = store_hash(next, key_bytes);
+        if (manner == TAKE_RECENT) {
+            to->number += begun->known; /* among all steps, those included that are taken out */
+            for (uint32_t i = 0; i < batch->words; i++) room[i] = next[i];
+            batch_take_back(batch, begun, recent_has(recent, next, hash));
+        }
         to->set = set;
     }
     begun->enabled |= begun->steps + begun->known != 0;
@@ -122,6 +131,8 @@ static inline bool take(const struct worker *worker, const uint64_t *words, stru
 bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
                       struct program_cursor *cursor)
 {
+    if (worker->batch.recent)
+        return take(worker, worker->words, &worker->batch, set, begun, cursor, TAKE_RECENT);
     return take(worker, worker->words, &worker->batch, set, begun, cursor, TAKE_ALL);
 }
 

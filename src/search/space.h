@@ -22,7 +22,8 @@ struct worker {
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
     struct batch batch;
-    bool is_merged;   /* what the batch has is in sets already (merge.h) */
+    struct recent *recent; /* of states that it need not list when it is ahead; or NULL */
+    bool is_merged;        /* what the batch has is in sets already (merge.h) */
     bool lists_known; /* somebody wants to be told of every step, those included that are known */
     bool is_full;     /* the space has little room left for more states in this batch */
     bool is_refused;  /* the next initial state, or the one in files, was refused memory */

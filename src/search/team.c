@@ -22,6 +22,8 @@
 #include "search/merge.h"
 #include "search/order.h"
 
+#include <string.h>
+
 #ifdef CAIRN_TEST_HOOKS /* so that small models have several threads, too */
 enum { ALONE = 2, ALONE_SLOW = 2, SLICES = 16, GRAB_MOST = 8, GRAB_SLOW = 2, LOOK_STEPS = 5 };
 #else
@@ -29,6 +31,8 @@ enum { ALONE = 2, ALONE_SLOW = 2, SLICES = 16, GRAB_MOST = 8, GRAB_SLOW = 2, LOO
 enum { ALONE = 128, SLICES = 128, GRAB_MOST = 32, LOOK_STEPS = 64 };
 enum { ALONE_SLOW = 16, GRAB_SLOW = 4 }; /* of a space that is slow */
 #endif
+
+enum { RECENT_PART = 16 }; /* of a thread's memory: one part in so many for `recent` */
 
 struct slice {
     uint32_t worker;
@@ -48,6 +52,7 @@ struct round {
 
 struct mate {
     struct mem mem;
+    struct recent recent; /* of both its workers */
     bool is_odd; /* in this round a state is a dead end, a rule failed, or a monitor has noticed
                     something */
     char apart[MEM_APART];
@@ -69,18 +74,33 @@ struct team {
 
 /* ---- one worker in a round ---- */
 
+/* The rules of a state's steps that are taken out, in the order of steps: those that were never
+ * listed wait at `unlisted`. */
+static void take_out(struct batch *batch, struct batch_state *state, uint32_t before,
+                     const uint32_t **unlisted, uint32_t *waiting)
+{
+    /* numbers of steps that are listed or taken out follow each other up to here */
+    for (; *waiting && batch->rule_count - state->known_first + state->steps < before; --*waiting)
+        batch->rules[batch->rule_count++] = *(*unlisted)++;
+}
+
 /* Takes the steps of a state out that are known, and asks monitors about the others. `kept`: steps
- * that are left of the states before. */
+ * that are left of the states before; `unlisted`: rules of steps that were never listed, of this
+ * state and those after it. */
 static void compress_state(const struct search *search, struct worker *worker,
-                           struct batch_state *state, uint32_t *kept, bool *is_odd)
+                           struct batch_state *state, uint32_t *kept, const uint32_t **unlisted,
+                           bool *is_odd)
 {
     struct batch *batch = &worker->batch;
     const uint32_t first = state->first, end = first + state->steps;
+    uint32_t waiting = state->known;
     *is_odd |= batch_is_odd(state);
     state->first = *kept;
+    state->steps = 0;
     state->known_first = batch->rule_count;
     for (uint32_t i = first; i < end; i++) {
         const struct fast_rule *fast = batch->steps[i].fast;
+        if (waiting) take_out(batch, state, batch->steps[i].number, unlisted, &waiting);
         if (batch->steps[i].to != SET_NONE && !search->worker->lists_known) {
             batch->rules[batch->rule_count++] = fast->rule;
             continue;
@@ -90,8 +110,9 @@ static void compress_state(const struct search *search, struct worker *worker,
         batch->steps[i].is_quiet = bits && !noticed;
         *is_odd |= noticed;
         batch_move(batch, i, (*kept)++);
+        state->steps++;
     }
-    state->steps = *kept - state->first;
+    take_out(batch, state, UINT32_MAX, unlisted, &waiting);
     state->known = batch->rule_count - state->known_first;
 }
 
@@ -103,14 +124,21 @@ static void compress(const struct search *search, struct worker *worker, uint32_
     struct batch *batch = &worker->batch;
     if (first == batch->state_count) return;
     uint32_t kept = batch->states[first].first;
+    const uint32_t rules = batch->states[first].known_first, listed = batch->step_count - kept;
     search_look_up(search, worker, kept);
-    while (batch->rule_room < batch->rule_count + batch->step_count - kept)
+    while (batch->rule_room < batch->rule_count + listed)
         if (!batch_grow_rules(batch)) {
             *is_odd = true;
             return;
         }
+    /* rules that are there make room for those to come: none is written before it is read */
+    const uint32_t *unlisted = batch->rules + rules + listed;
+    if (batch->rule_count > rules)
+        memmove(batch->rules + rules + listed, batch->rules + rules,
+                (batch->rule_count - rules) * sizeof *batch->rules);
+    batch->rule_count = rules;
     for (uint32_t s = first; s < batch->state_count; s++)
-        compress_state(search, worker, &batch->states[s], &kept, is_odd);
+        compress_state(search, worker, &batch->states[s], &kept, &unlisted, is_odd);
     batch->step_count = kept;
 }
 
@@ -238,14 +266,16 @@ static bool add_slices(struct team *team, struct round *round, uint64_t *cursor,
     return true;
 }
 
-/* The end of a round, whatever came of it. What was merged and not added is forgotten. */
-static void end_round(struct team *team, struct round *round)
+/* The end of a round, whatever came of it. What was merged and not added is forgotten; and so is
+ * what workers have seen, unless all that they found was added. */
+static void end_round(struct team *team, struct round *round, bool is_whole)
 {
     struct set *set = team->search->set;
     if (round->is_merged) set->kind->parts->cut(set);
     for (uint32_t w = 0; w < team->count; w++) {
         batch_clear(&round->workers[w].batch);
         round->workers[w].is_full = false;
+        if (!is_whole) recent_forget(&team->mates[w].recent);
     }
 }
 
@@ -283,9 +313,9 @@ static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *w
     merge_begin(&team->merge, team->search);
     team->goes_on = true;
     crew_round(&team->crew, work, team);
-    if (team->waiting) end_round(team, team->waiting);
-    team->waiting = NULL;
     bool good = team->goes_on;
+    if (team->waiting) end_round(team, team->waiting, good);
+    team->waiting = NULL;
     round->is_merged = good && merge(team, round);
     if (round->is_merged && !is_odd(team)) {
         team->waiting = round;
@@ -295,7 +325,7 @@ static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *w
     good = good && add_slices(team, round, cursor, whole);
     assert(!good || (*cursor >= round->begin && *cursor <= round->end));
     if (good && *whole) round->is_merged = false;
-    end_round(team, round);
+    end_round(team, round, good && *whole);
     return good;
 }
 
@@ -318,7 +348,7 @@ bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
     }
     if (team->waiting) {
         good = add_waiting(team);
-        end_round(team, team->waiting);
+        end_round(team, team->waiting, good);
         team->waiting = NULL;
     }
     if (!good) return false;
@@ -337,9 +367,13 @@ static bool add_mate(struct team *team, uint64_t bytes)
     mate->mem.limit = bytes;
     team->merge.mates[team->merge.count++].mem = &mate->mem;
     bool good = true;
-    for (unsigned r = 0; r < 2; r++)
-        good &=
-            worker_open(&team->rounds[r].workers[number], team->search->space, &mate->mem, false);
+    recent_init(&mate->recent, &mate->mem, team->search->space->layout.key_bytes,
+                bytes / RECENT_PART);
+    for (unsigned r = 0; r < 2; r++) {
+        struct worker *worker = &team->rounds[r].workers[number];
+        good &= worker_open(worker, team->search->space, &mate->mem, false);
+        if (team->search->worker->recent) worker->recent = &mate->recent;
+    }
     return good;
 }
 
@@ -378,6 +412,7 @@ void team_stop(struct team *team)
     merge_close(&team->merge);
     for (uint32_t w = 0; w < team->count; w++) {
         for (unsigned r = 0; r < 2; r++) worker_close(&team->rounds[r].workers[w]);
+        recent_release(&team->mates[w].recent);
         mem_release(&team->mates[w].mem);
     }
     for (unsigned r = 0; r < 2; r++) mem_free(mem, team->rounds[r].workers);
