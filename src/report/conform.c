@@ -5,6 +5,7 @@
 #include "result/value.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -61,8 +62,6 @@ static void add_differences(const struct session *session, const struct conform 
     const struct trace *run = conform->nearest;
     int64_t *state = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *state);
     if (!end_of_run(model, run, state)) return;
-    struct text words;
-    text_init(&words, model->mem);
     uint32_t said = MODEL_NONE;
     int64_t *seen = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *seen);
     memcpy(seen, state, model->vars.len * sizeof *seen);
@@ -83,7 +82,6 @@ static void add_differences(const struct session *session, const struct conform 
         text_add(text, "  it can happen at %s, for example\n",
                  trace_time(date, model, run, trace_date(run, run->steps)));
     }
-    text_free(&words);
     mem_free(model->mem, state);
     mem_free(model->mem, seen);
 }
@@ -103,8 +101,7 @@ static void add_blocked(const struct session *session, const struct conform *con
     mem_free(model->mem, is_one);
 }
 
-static void add_bridge(const struct session *session, const struct conform *conform,
-                       struct text *text)
+static void add_bridge(const struct conform *conform, struct text *text)
 {
     const struct log *log = &conform->file.log;
     const struct trace *run = conform->bridge;
@@ -125,7 +122,6 @@ static void add_bridge(const struct session *session, const struct conform *conf
     }
     text_add(text, "\n");
     assert(run->steps >= conform->bridge_to);
-    (void)session;
 }
 
 void conform_explain(struct session *session, const struct conform *conform, struct text *text)
@@ -144,7 +140,7 @@ void conform_explain(struct session *session, const struct conform *conform, str
         add_differences(session, conform, text);
     } else add_blocked(session, conform, text);
     if (!looks) add_possible(conform, text);
-    if (meant || looks) add_bridge(session, conform, text);
+    if (meant || looks) add_bridge(conform, text);
 }
 
 /* ---- text ---- */
@@ -212,7 +208,8 @@ void conform_show(const struct report_style *style, struct session *session,
     show_run(style, session, conform);
     if (conform->is_known && !conform->conforms && conform->knows_passed)
         show_next(style, session, conform);
-    fprintf(out, "%s.\n", conform_assurance(session, conform));
+    const char *claim = conform_assurance(session, conform);
+    fprintf(out, "%c%s.\n", toupper((unsigned char)claim[0]), claim + 1);
 }
 
 /* ---- JSON ---- */

@@ -68,9 +68,8 @@ static void add_names(const struct model *model, struct text *text, const struct
 static void find_classes(struct reader *reader)
 {
     struct model *model = reader->model;
-    struct map known, labels;
+    struct map known;
     map_init(&known, model->mem);
-    map_init(&labels, model->mem);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         struct text names;

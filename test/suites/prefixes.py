@@ -246,7 +246,7 @@ def killed():
           kills and not wrong, wrong[:1])
     where = folder()
     result, claim = told('explore', *SCHEDULING[:1], '-D', 'n=6', *SCHEDULING[3:], '--split',
-                         'always', '--split-depth', 3, '--freeze', where, '--time', '0.05')
+                         'always', '--split-depth', 3, '--freeze', where, '--time', '0.001')
     check('a time limit: status 3', result.returncode == 3 and not claim['complete'], claim)
     result, claim = told('explore', *SCHEDULING[:1], '-D', 'n=6', *SCHEDULING[3:], '--split',
                          'always', '--split-depth', 3, '--freeze', where, '--resume')
