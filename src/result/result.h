@@ -308,7 +308,9 @@ struct cluster_size {
                          own search */
 };
 
-enum { CLUSTER_PARTS = 100 };
+/* Where ranks are more than CLUSTER_MANY, some neighbouring ones are one cluster (search/rank.c).
+ */
+enum { CLUSTER_PARTS = 100, CLUSTER_MANY = 1 << 13 };
 
 /* What past-freeze order did. */
 struct cluster_statistics {

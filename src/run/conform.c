@@ -212,11 +212,10 @@ static bool take_run(struct searching *at, const struct found *found)
 /* Very many ranks are fewer clusters (search/rank.c): `*low` lines conform, `*high` do not. */
 static void find_ranks(const struct found *found, uint32_t *low, uint32_t *high)
 {
-    enum { MANY_CLUSTERS = 1 << 13 };
     const struct cluster_statistics *clusters = found->result.clusters;
     uint64_t width = 1;
     assert(clusters);
-    while ((clusters->ranks - 1) / width >= MANY_CLUSTERS) width *= 2;
+    while ((clusters->ranks - 1) / width >= CLUSTER_MANY) width *= 2;
     *low = (uint32_t)clusters->rank;
     *high = *low + width > found->log.count ? found->log.count : (uint32_t)(*low + width);
 }

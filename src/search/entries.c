@@ -13,8 +13,6 @@ enum { LEAST_ENTRIES = 3, MOST_BYTES = 1 };
 enum { LEAST_ENTRIES = 64, MOST_BYTES = 8 << 20 };
 #endif
 
-enum { MANY_CLUSTERS = 1 << 13 }; /* more are not worth telling apart */
-
 /* ---- one entry ---- */
 
 struct entries_tail entries_tail_of(const struct entries *entries, const char *entry)
@@ -347,7 +345,7 @@ void entries_init(struct entries *entries, struct search *search, struct reserve
     if (!tape_reserve(&entries->later.tape)) mem_refuse(mem);
     if (search->model->rank != MODEL_NONE) /* otherwise it has no bits */
         entries->field = search->space->layout.fields[search->model->rank];
-    while ((model_rank_count(search->model) - 1) >> entries->shift >= MANY_CLUSTERS)
+    while ((model_rank_count(search->model) - 1) >> entries->shift >= CLUSTER_MANY)
         entries->shift++;
 }
 

@@ -41,8 +41,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MANY_CLUSTERS = 1 << 13 };
-
 struct cluster {
     struct history_cluster head; /* first: it is known by it */
     struct set *set;
@@ -613,7 +611,7 @@ static bool begin(struct search *search)
                                     .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
     /* which zones are kept depends on the order in which they are found: ranks stay apart there */
     while (!sets->is_open && !prefix_is_used(task)
-           && (model_rank_count(search->model) - 1) >> own->history.shift >= MANY_CLUSTERS)
+           && (model_rank_count(search->model) - 1) >> own->history.shift >= CLUSTER_MANY)
         own->history.shift++;
     if (task->reduction != REDUCE_NONE) own->ample = ample_make(search);
     return history_init(&own->history);
