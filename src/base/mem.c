@@ -10,43 +10,66 @@
 #include <unistd.h>
 
 /* Invariants: (1) `used` is the sum over `blocks` of bytes + header; (2) the list is doubly linked
- * and acyclic. */
+ * and acyclic; (3) a header has 32 bytes, so that what follows it is 16-aligned. */
 struct mem_block {
     struct mem_block *next, *prev;
     uint64_t bytes;
-    uint64_t pad; /* keeps the payload 16-aligned */
+    uint64_t mapped; /* bytes of a mapping of its own; 0: from malloc */
 };
 
-enum { LARGE_BLOCK = 4 << 20 };
+enum { LARGE_BLOCK = 2 << 20, SMALL_PAGE = 4096 };
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ /* these know what malloc gave */
+static const bool maps_large = false;
+#else
+static const bool maps_large = true;
+#endif
 
 void mem_init(struct mem *mem)
 {
     memset(mem, 0, sizeof *mem);
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD,
-            LARGE_BLOCK / 4); /* large blocks stay fresh pages of their own, untouched until used */
+            LARGE_BLOCK / 2); /* large blocks stay fresh pages of their own, untouched until used */
 #endif
 }
 
-/* Random accesses to large tables miss the address translation most of all: ask for large pages
- * before the block is touched. */
-static void want_large_pages(void *block, size_t bytes)
+static bool is_large(uint64_t bytes) { return maps_large && bytes >= LARGE_BLOCK; }
+
+/* Random accesses to large tables miss the address translation most of all. A large block is a
+ * mapping of its own, which begins where a large page can, and is asked for in large pages as far
+ * as it fills them. Its pages are untouched until they are used. */
+static struct mem_block *map_block(uint64_t bytes)
 {
+    const uint64_t size = (bytes + SMALL_PAGE - 1) & ~(uint64_t)(SMALL_PAGE - 1);
+    char *wide = mmap(NULL, size + LARGE_BLOCK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (wide == MAP_FAILED) return NULL;
+    const uint64_t before = -(uintptr_t)wide & (LARGE_BLOCK - 1);
+    if (before) munmap(wide, before);
+    munmap(wide + before + size, LARGE_BLOCK - before);
+    struct mem_block *block = (struct mem_block *)(wide + before);
+    if (mprotect(block, size, PROT_READ | PROT_WRITE)) {
+        munmap(block, size);
+        return NULL;
+    }
 #ifdef MADV_HUGEPAGE
-    enum { PAGE = 4096 };
-    uintptr_t from = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
-              to = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
-    if (bytes >= LARGE_BLOCK) madvise((void *)from, to - from, MADV_HUGEPAGE);
-#else
-    (void)block, (void)bytes;
+    madvise(block, size, MADV_HUGEPAGE); /* all of it: half a mapping could not be moved */
 #endif
+    block->mapped = size;
+    return block;
+}
+
+static void free_block(struct mem_block *block)
+{
+    if (block->mapped) munmap(block, block->mapped);
+    else free(block);
 }
 
 void mem_release(struct mem *mem)
 {
     while (mem->blocks) {
         struct mem_block *next = mem->blocks->next;
-        free(mem->blocks);
+        free_block(mem->blocks);
         mem->blocks = next;
     }
     mem->used = 0;
@@ -87,12 +110,34 @@ static void unlink_block(struct mem *mem, struct mem_block *block)
 void *mem_try_alloc(struct mem *mem, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2 || !may_take(mem, bytes + sizeof(struct mem_block))) return NULL;
-    struct mem_block *block = calloc(1, sizeof *block + bytes);
+    const uint64_t whole = sizeof(struct mem_block) + bytes;
+    struct mem_block *block = is_large(whole) ? map_block(whole) : calloc(1, whole);
     if (!block) return NULL;
-    want_large_pages(block, bytes);
     block->bytes = bytes;
     link_block(mem, block);
     return block + 1;
+}
+
+/* To so many bytes, the header included, of which as many are kept as there were. A mapping that
+ * grows moves as a whole. */
+static struct mem_block *resize_block(struct mem_block *block, uint64_t bytes)
+{
+    const uint64_t size = (bytes + SMALL_PAGE - 1) & ~(uint64_t)(SMALL_PAGE - 1),
+                   old = block->bytes + sizeof *block;
+    if (!block->mapped && !is_large(bytes)) return realloc(block, bytes);
+    if (block->mapped && is_large(bytes)) {
+        struct mem_block *moved = mremap(block, block->mapped, size, MREMAP_MAYMOVE);
+        if (moved == MAP_FAILED) return NULL;
+        moved->mapped = size;
+        return moved;
+    }
+    struct mem_block *moved = is_large(bytes) ? map_block(bytes) : calloc(1, bytes);
+    if (!moved) return NULL;
+    const uint64_t mapped = moved->mapped;
+    memcpy(moved, block, old < bytes ? old : bytes);
+    moved->mapped = mapped;
+    free_block(block);
+    return moved;
 }
 
 /* Bytes past the old size are not cleared. */
@@ -103,7 +148,7 @@ void *mem_try_resize(struct mem *mem, void *payload, size_t bytes)
     uint64_t old = block->bytes;
     if (bytes > SIZE_MAX / 2 || (bytes > old && !may_take(mem, bytes - old))) return NULL;
     unlink_block(mem, block);
-    struct mem_block *moved = realloc(block, sizeof *block + bytes);
+    struct mem_block *moved = resize_block(block, sizeof *block + bytes);
     if (moved) moved->bytes = bytes;
     link_block(mem, moved ? moved : block);
     return moved ? moved + 1 : NULL;
@@ -169,7 +214,7 @@ void mem_free(struct mem *mem, void *payload)
     if (!payload) return;
     struct mem_block *block = (struct mem_block *)payload - 1;
     unlink_block(mem, block);
-    free(block);
+    free_block(block);
 }
 
 void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, size_t extra,
@@ -189,7 +234,7 @@ void arena_init(struct arena *arena, struct mem *mem) { *arena = (struct arena){
 
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
-    enum { CHUNK = 1 << 16 };
+    enum { CHUNK = 1 << 14 };
     bytes = (bytes + 7) & ~(size_t)7;
     if (bytes > CHUNK / 4) return mem_alloc(arena->mem, bytes);
     if ((size_t)(arena->end - arena->at) < bytes) {
