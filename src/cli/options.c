@@ -30,6 +30,7 @@ enum option_id {
     OPTION_FAIR,
     OPTION_PHASE,
     OPTION_NO_INDUCTION,
+    OPTION_STORE,
     OPTION_ZONES,
     OPTION_MEMORY,
     OPTION_TIME,
@@ -205,6 +206,9 @@ static const struct option_row {
      "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
     {OPTION_NO_INDUCTION, 0, "no-induction", NULL, ASK_CHECK,
      "bounded: look for violations, try no proofs by induction"},
+    {OPTION_STORE, 0, "store", "HOW", ASK_SEARCH,
+     "explicit: how states are kept: auto (the default): small ones in the table itself, where "
+     "nobody asks for them later; flat: whole, in the order of their numbers"},
     {OPTION_ZONES, 0, "zones", "HOW", ASK_SEARCH,
      "timed: simulation (the default) drops zones that others simulate, where that is enough; "
      "inclusion those that lie in others; equal keeps the whole zone graph"},
@@ -434,6 +438,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_ZONES:
         return parse_choice("--zones", value, zone_storage_name, none, &choice)
                && (options->ask.zones = (enum zone_storage)choice, options->ask.has_zones = true);
+    case OPTION_STORE:
+        return parse_choice("--store", value, state_sets_name, none, &choice)
+               && (options->ask.sets = (enum state_sets)choice, true);
     case OPTION_PHASE:
         options->ask.phase_auto = !strcmp(value, "auto");
         options->ask.has_phase = !options->ask.phase_auto;
@@ -781,6 +788,7 @@ void options_completion(FILE *out, const char *shell)
           "    --keep) COMPREPLY=($(compgen -W 'ltl ctl deadlock' -- \"$word\")); return ;;\n"
           "    --zones) COMPREPLY=($(compgen -W 'simulation inclusion equal' -- \"$word\")); "
           "return ;;\n"
+          "    --store) COMPREPLY=($(compgen -W 'auto flat' -- \"$word\")); return ;;\n"
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); "

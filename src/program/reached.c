@@ -14,9 +14,14 @@ static void mark(const struct model *model, struct result *result, uint32_t p, i
         }
 }
 
+static int64_t value_in(const struct field *field, uint64_t word)
+{
+    return (int64_t)(word >> field->shift & field->mask) + field->low;
+}
+
 /* For a location that is computed rather than stored as a constant: looks at all states. */
-static void scan_states(const struct model *model, const struct layout *layout,
-                        const struct store *store, struct result *result, uint32_t p)
+static void scan_store(const struct model *model, const struct layout *layout,
+                       const struct store *store, struct result *result, uint32_t p)
 {
     const struct field *field = &layout->fields[model->processes.data[p].location];
     size_t offset = 8 * (size_t)field->word, bytes = layout->record_bytes - offset;
@@ -25,10 +30,24 @@ static void scan_states(const struct model *model, const struct layout *layout,
     for (uint64_t s = 0; s < store->count; s++) {
         uint64_t word = 0;
         memcpy(&word, (const char *)store_get(store, s) + offset, bytes < 8 ? bytes : 8);
-        int64_t value = (int64_t)(word >> field->shift & field->mask) + field->low;
+        const int64_t value = value_in(field, word);
         if (value != last) mark(model, result, p, value);
         last = value;
     }
+}
+
+static void scan_words(const struct model *model, const struct layout *layout,
+                       const struct wordset *words, struct result *result, uint32_t p)
+{
+    const struct field *field = &layout->fields[model->processes.data[p].location];
+    int64_t last = INT64_MIN;
+    for (uint32_t s = 0; s <= words->table.mask; s++)
+        for (uint32_t i = 0; i < words->table.segments[s].size; i++) {
+            const uint64_t slot = words->table.segments[s].slots[i];
+            const int64_t value = slot ? value_in(field, wordset_unmix(slot)) : last;
+            if (value != last) mark(model, result, p, value);
+            last = value;
+        }
 }
 
 /* A rule that was taken leads to the locations that it stores. */
@@ -92,12 +111,14 @@ bool *reached_begin(struct model *model, struct result *result)
     return scan;
 }
 
-void reached_scan(const struct model *model, const struct layout *layout, const struct store *store,
-                  struct result *result, const bool *scan)
+void reached_scan(const struct model *model, const struct layout *layout,
+                  struct reached_states states, struct result *result, const bool *scan)
 {
-    for (uint32_t p = 0; p < model->processes.len; p++)
-        if (scan[p] && model->processes.data[p].location != MODEL_NONE)
-            scan_states(model, layout, store, result, p);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        if (!scan[p] || model->processes.data[p].location == MODEL_NONE) continue;
+        if (states.store) scan_store(model, layout, states.store, result, p);
+        if (states.words) scan_words(model, layout, states.words, result, p);
+    }
 }
 
 void reached_end(const struct model *model, struct result *result)
@@ -106,13 +127,13 @@ void reached_end(const struct model *model, struct result *result)
         if (result->taken[r]) mark_stored(model, result, &model->rules.data[r]);
 }
 
-void reached_find(struct model *model, const struct layout *layout, const struct store *store,
+void reached_find(struct model *model, const struct layout *layout, struct reached_states states,
                   struct result *result)
 {
     bool *scan = prepare(model, result);
     for (uint32_t r = 0; r < model->rules.len; r++)
         if (result->taken[r]) find_computed(model, &model->rules.data[r], scan);
-    reached_scan(model, layout, store, result, scan);
+    reached_scan(model, layout, states, result, scan);
     reached_end(model, result);
     mem_free(model->mem, scan);
 }

@@ -6,18 +6,25 @@
 #include "program/layout.h"
 #include "result/result.h"
 #include "solver/store.h"
+#include "solver/wordset.h"
+
+/* States of a finished search, in either form. */
+struct reached_states {
+    const struct store *store;
+    const struct wordset *words;
+};
 
 /* Fills result->reached, from result->taken and, where that does not tell, from the stored
  * states. */
-void reached_find(struct model *model, const struct layout *layout, const struct store *store,
+void reached_find(struct model *model, const struct layout *layout, struct reached_states states,
                   struct result *result);
 
 /* The same for a search that does not keep its states. First: which processes' locations must be
  * looked for in the states (one per process; the caller's). */
 bool *reached_begin(struct model *model, struct result *result);
 /* Looks at some states, once. */
-void reached_scan(const struct model *model, const struct layout *layout, const struct store *store,
-                  struct result *result, const bool *scan);
+void reached_scan(const struct model *model, const struct layout *layout,
+                  struct reached_states states, struct result *result, const bool *scan);
 /* At the end, from result->taken. */
 void reached_end(const struct model *model, struct result *result);
 

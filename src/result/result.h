@@ -155,6 +155,10 @@ extern const char *const keeping_name[];
 /* Timed: which symbolic states stand for others of the same discrete state (engine/timed/nodes.h):
  * those whose zones simulate theirs, or include them, or none: the whole zone graph. What a
  * property does not allow is not done: by simulation deadlocks would be missed. */
+/* How sets keep the states of a search that has no time: as suits them, or whole. */
+enum state_sets { SETS_AUTO, SETS_FLAT };
+extern const char *const state_sets_name[];
+
 enum zone_storage { ZONES_BY_SIMULATION, ZONES_BY_INCLUSION, ZONES_EQUAL };
 extern const char *const zone_storage_name[];
 
@@ -213,6 +217,7 @@ struct task {
     bool without_induction; /* bounded: look for violations only */
     bool count_levels;      /* count the states of every iteration, which costs time */
     enum zone_storage zones;
+    enum state_sets sets;
     bool exact_zones; /* timed: zones keep deadlocks from the beginning; a part does not begin again
                          by itself: it stops with STOP_EXACT */
     bool count_deadlocks; /* timed: also those that come about by clocks, when nobody asks for them

@@ -76,6 +76,7 @@ struct ask {
     bool no_frontier, tableau, fair;
     bool has_zones;
     enum zone_storage zones;
+    enum state_sets sets;
     bool has_phase, phase_auto, no_induction, bound_auto;
     uint64_t phase;
     uint64_t bound;   /* 0: none */

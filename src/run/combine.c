@@ -47,6 +47,7 @@
     X(PHASE, "`--phase`", ask->has_phase || ask->phase_auto)                                       \
     X(NO_INDUCTION, "`--no-induction`", ask->no_induction)                                         \
     X(ZONES, "`--zones`", ask->has_zones)                                                          \
+    X(STORE_FLAT, "`--store flat`", ask->sets == SETS_FLAT)                                        \
     X(BOUND, "`--bound N`", ask->bound)                                                            \
     X(BOUND_AUTO, "`--bound auto`", ask->bound_auto)                                               \
     X(CONTEXT, "`--context`", ask->context)                                                        \
@@ -169,6 +170,8 @@ static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {HAS_SYMBOLIC, "symbolic"},
                                          {HAS_BOUNDED, "bounded"},
                                          {NOTHING, NULL}};
+static const struct named not_explicit[] = {
+    {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {HAS_TIMED, "timed"}, {NOTHING, NULL}};
 static const struct named splits[] = {
     {HAS_SPLIT_AUTO, "auto"}, {HAS_SPLIT_ALWAYS, "always"}, {NOTHING, NULL}};
 static const struct named not_by_paths[] = {{HAS_BOUND, "bound"},
@@ -493,7 +496,11 @@ static const struct row rows[] = {
      .why = "a larger zone that is found later would be searched again and again"},
     REDUCED_IN_TIME(HAS_TIMED),
 
-    /* the explicit and the symbolic engine */
+    /* the explicit engine, and the symbolic one */
+    {{HAS_STORE_FLAT},
+     .one_of = not_explicit,
+     .text = "--store is a choice of the explicit engine: add --engine explicit",
+     .why = "only the explicit engine keeps states one by one"},
     {{HAS_BOUND},
      .one_of = not_levels,
      .text = "--bound goes with --order bfs: in another order a bound would cut arbitrary parts",

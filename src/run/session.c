@@ -253,6 +253,7 @@ void session_prepare(struct session *session, struct task *task)
     task->phase = (uint32_t)ask->phase;
     task->without_induction = ask->no_induction;
     task->zones = ask->zones;
+    task->sets = ask->sets;
     task->by_interactions = ask->guide_auto;
     task->freeze = ask->freeze;
     task->resume = ask->resume;

@@ -61,12 +61,13 @@ bool batch_grow_rules(struct batch *batch)
     return true;
 }
 
-bool batch_check(const struct batch *batch)
+bool batch_check(const struct batch *batch, bool lists_rules)
 {
     uint32_t at = 0, rule = 0;
     for (uint32_t i = 0; i < batch->state_count; i++) {
         const struct batch_state *state = &batch->states[i];
-        if (state->first != at || (state->known && state->known_first != rule)) return false;
+        if (state->first != at || (lists_rules && state->known && state->known_first != rule))
+            return false;
         for (uint32_t k = 0; k < state->steps; k++, at++) {
             const struct batch_step *step = &batch->steps[at];
             if (k
@@ -74,7 +75,7 @@ bool batch_check(const struct batch *batch)
                     || (step->number == step[-1].number && step->fast != step[-1].fast)))
                 return false; /* (2) */
         }
-        rule += state->known;
+        rule += lists_rules ? state->known : 0;
     }
     return at == batch->step_count && rule == batch->rule_count;
 }

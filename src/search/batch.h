@@ -154,6 +154,7 @@ static inline void batch_move(struct batch *batch, uint32_t from, uint32_t to)
     for (uint32_t i = 0; i < batch->words; i++) target[i] = source[i];
 }
 
-bool batch_check(const struct batch *batch);
+/* Whether the invariants hold; rules of steps that were taken out may have been counted instead. */
+bool batch_check(const struct batch *batch, bool lists_rules);
 
 #endif

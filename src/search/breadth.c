@@ -1,9 +1,10 @@
 /* Breadth-first order. States are expanded in the order of their numbers, level by level; who
- * discovered whom is two bits per state (parents.h).
+ * discovered whom is two bits per state (parents.h). A set that forgets states is told which are
+ * expanded; then the rules that found them are kept instead (ways.h).
  *
  * Invariants: (1) states before the cursor are expanded, or another one stands for them; (2) the
  * log of parents has one zero per state, in the order of numbers, and a one for each whose turn has
- * come.
+ * come; (3) the words of initial states, and of those that a team may expand again, are kept.
  *
  * With a folder, what is known when a level begins is kept in files (snapshot.h). */
 #include "search/breadth.h"
@@ -13,11 +14,19 @@
 #include "search/parents.h"
 #include "search/path.h"
 #include "search/snapshot.h"
+#include "search/ways.h"
 
 #include <assert.h>
 
+#ifdef CAIRN_TEST_HOOKS
+enum { FORGET_STATES = 256 };
+#else
+enum { FORGET_STATES = 1 << 13 }; /* more than a round of a team has: so many are kept */
+#endif
+
 struct breadth {
     struct parents parents;
+    struct ways ways;
     uint64_t begun; /* states whose turn the log knows of */
     struct levels levels;
     struct snapshot *snapshot; /* or NULL: nothing of it is in files */
@@ -29,10 +38,32 @@ static bool begin(struct search *search)
     parents_init(&breadth->parents, search->model->mem);
     search->result->has_depth = true;
     search->set = search->space->kind->sets->make(search->space);
+    if (search->set && search->set->kind->forget)
+        ways_init(&breadth->ways, search->model->mem, search->model->rules.len);
     if (!search->set || !search->task->freeze) return search->set != NULL;
     breadth->snapshot =
         snapshot_open(&(struct snapshot_search){search, &breadth->parents, &breadth->levels});
     return breadth->snapshot != NULL;
+}
+
+/* A state that is the first of a lot of states is expanded: those before the last lot are done. */
+static void forget(struct search *search, uint64_t state)
+{
+    const uint64_t end = state > FORGET_STATES ? state - FORGET_STATES : 0,
+                   first = end > FORGET_STATES ? end - FORGET_STATES : 0,
+                   initial = search->result->initial_states;
+    if (search->set->kind->forget && end > initial)
+        search->set->kind->forget(search->set, first > initial ? first : initial, end); /* (3) */
+}
+
+static bool log_ways(struct breadth *breadth, const struct batch *batch)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < batch->fresh_count; i++) {
+        const struct fast_rule *fast = batch->steps[batch->fresh[i]].fast;
+        good = ways_put(&breadth->ways, fast ? fast->rule : 0);
+    }
+    return good;
 }
 
 static bool log_steps(struct search *search, struct worker *worker, const struct batch_state *state,
@@ -46,6 +77,8 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
             good = parents_expand(&breadth->parents);
     for (uint32_t i = 0; good && i < worker->batch.fresh_count; i++)
         good = parents_found(&breadth->parents);
+    if (good && breadth->ways.width) good = log_ways(breadth, &worker->batch);
+    if (state->state != SET_NONE && !(state->state % FORGET_STATES)) forget(search, state->state);
     return good || poll_stop(search, STOP_MEMORY);
 }
 
@@ -109,6 +142,21 @@ static void abandon(struct search *search)
     if (breadth->snapshot) snapshot_abandon(breadth->snapshot);
 }
 
+/* The run through these states, first to last, by the rules that found them; the path is released.
+ */
+static struct trace *trace_ways(const struct search *search, struct path *path)
+{
+    const struct breadth *breadth = search->own;
+    const uint64_t *states = path->states.data;
+    struct trace *trace = trace_new(search->model, path->states.len - 1);
+    search->set->kind->load(search->set, states[0], search->worker->other);
+    layout_unpack(&search->space->layout, search->model, search->worker->other, trace->initial);
+    for (uint32_t i = 1; i < path->states.len; i++)
+        trace->rules[i - 1] = ways_of(&breadth->ways, states[i]);
+    vec_free(search->model->mem, &path->states);
+    return trace;
+}
+
 static void violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                      uint32_t failed_rule)
 {
@@ -119,8 +167,10 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
         vec_push(search->model->mem, &path.states, at);
     path_reverse(&path);
     if (breadth->snapshot) snapshot_violated(breadth->snapshot, property, state, failed_rule);
+    struct trace *trace =
+        breadth->ways.width ? trace_ways(search, &path) : path_trace(search, &path);
     set->kind->load(set, state, worker->other);
-    path_show(search, property, path_trace(search, &path), failed_rule, worker->other);
+    path_show(search, property, trace, failed_rule, worker->other);
 }
 
 static void conclude(struct search *search)
@@ -136,11 +186,13 @@ static void end(struct search *search)
     if (search->set) search->set->kind->free(search->set);
     if (breadth->snapshot) snapshot_close(breadth->snapshot);
     parents_release(&breadth->parents);
+    if (breadth->ways.width) ways_release(&breadth->ways);
     mem_free(search->model->mem, breadth);
 }
 
 const struct order breadth_order = {.name = "bfs",
                                     .merges = true,
+                                    .can_forget = true,
                                     .begin = begin,
                                     .run = run,
                                     .abandon = abandon,

@@ -219,7 +219,8 @@ static void add_totals(struct epochs *epochs)
 static void scan(struct epochs *epochs)
 {
     const struct search *search = epochs->search;
-    reached_scan(search->model, &search->space->layout, search->set->kind->store(search->set),
+    reached_scan(search->model, &search->space->layout,
+                 (struct reached_states){.store = search->set->kind->store(search->set)},
                  search->result, epochs->scan);
 }
 

@@ -145,6 +145,8 @@ static bool reserve(struct set *set, uint64_t states, const uint32_t *in_part, u
     return store_reserve(flat_store(set), states, in_part, spare);
 }
 
+static void give(struct set *set, uint64_t states) { store_give(flat_store(set), states); }
+
 static bool same(const struct set *set, const uint64_t *a, const uint64_t *b)
 {
     return store_same(a, b, flat_store(set)->key_bytes);
@@ -154,6 +156,17 @@ static void write(struct set *set, uint64_t state, const uint64_t *words)
 {
     store_write(flat_store(set), state, words);
 }
+
+static void widen(struct set *set, uint32_t part) { store_widen(flat_store(set), part); }
+
+static bool foresee(struct set *set, uint32_t states, uint64_t spare)
+{
+    return table_foresee(&flat_store(set)->table, states, spare);
+}
+
+static void sweep(struct set *set, uint32_t part) { table_sweep(&flat_store(set)->table, part); }
+
+static void tidy(struct set *set) { store_tidy(flat_store(set)); }
 
 static bool link(struct set *set, uint64_t state, uint64_t hash)
 {
@@ -176,8 +189,19 @@ static void cut(struct set *set)
     CHECKED(store_check(flat_store(set)));
 }
 
-static const struct set_parts parts = {part_count, reserve,    same,         write,
-                                       link,       link_alone, bring_closer, cut};
+static const struct set_parts parts = {.count = part_count,
+                                       .reserve = reserve,
+                                       .give = give,
+                                       .same = same,
+                                       .write = write,
+                                       .widen = widen,
+                                       .foresee = foresee,
+                                       .sweep = sweep,
+                                       .tidy = tidy,
+                                       .link = link,
+                                       .link_alone = link_alone,
+                                       .prefetch = bring_closer,
+                                       .cut = cut};
 
 /* ---- as records ---- */
 

@@ -332,7 +332,8 @@ static void conclude(struct search *search)
 {
     ((struct hidden *)search->own)->statistics->gross_states = search->result->expanded;
     if (search->set)
-        reached_find(search->model, &search->space->layout, search->set->kind->store(search->set),
+        reached_find(search->model, &search->space->layout,
+                     (struct reached_states){.store = search->set->kind->store(search->set)},
                      search->result);
 }
 

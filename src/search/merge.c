@@ -14,7 +14,8 @@ enum { LEAST = 1 };
 #else
 enum { LEAST = 1 << 9 }; /* steps that are worth it */
 #endif
-static const uint64_t SPARE = 1 << 20; /* bytes for what the search notes of states */
+/* Bytes for what the search notes of states: of all, and of one. */
+static const uint64_t SPARE = 1 << 20, PER_STATE = 16;
 
 /* ---- before and after ---- */
 
@@ -68,6 +69,31 @@ void merge_begin(struct merge *merge, const struct search *search)
     }
 }
 
+/* As many new states as in the last round are to be expected in this one, and there may be more. */
+void merge_foresee(struct merge *merge)
+{
+    atomic_store_explicit(&merge->cursor, 0, memory_order_relaxed);
+    merge->has_foreseen =
+        merge->is_wanted
+        && merge->set->kind->parts->foresee(merge->set, (uint32_t)(2 * merge->news / merge->parts),
+                                            SPARE + PER_STATE * merge->news);
+}
+
+void merge_grow(struct merge *merge)
+{
+    while (merge->has_foreseen) {
+        const uint32_t part = atomic_fetch_add_explicit(&merge->cursor, 1, memory_order_relaxed);
+        if (part >= merge->parts) return;
+        merge->set->kind->parts->sweep(merge->set, part);
+    }
+}
+
+void merge_end_growth(struct merge *merge)
+{
+    if (merge->has_foreseen) merge->set->kind->parts->tidy(merge->set);
+    merge->has_foreseen = false;
+}
+
 static uint32_t part_of(const struct merge *merge, uint64_t hash)
 {
     return (uint32_t)hash & (merge->parts - 1);
@@ -75,9 +101,14 @@ static uint32_t part_of(const struct merge *merge, uint64_t hash)
 
 /* Parts that follow each other have the same worker: what the set has of them may be in the same
  * lines of the cache. */
+static uint32_t mate_of_part(const struct merge *merge, uint32_t part)
+{
+    return (uint32_t)((uint64_t)part * merge->count >> merge->part_bits);
+}
+
 static uint32_t mate_of(const struct merge *merge, uint64_t hash)
 {
-    return (uint32_t)((uint64_t)part_of(merge, hash) * merge->count >> merge->part_bits);
+    return mate_of_part(merge, part_of(merge, hash));
 }
 
 /* ---- a worker's own steps ---- */
@@ -107,8 +138,11 @@ void merge_sort_out(struct merge *merge, uint32_t number)
     }
     if (mate->refused) return;
     uint32_t counts[CREW_MOST] = {0}, first = 0;
+    memset(mate->in_part, 0, merge->parts * sizeof *mate->in_part);
     for (uint32_t i = 0; i < batch->step_count; i++)
-        if (is_concerned(merge, &batch->steps[i])) counts[mate_of(merge, batch->steps[i].hash)]++;
+        if (is_concerned(merge, &batch->steps[i]))
+            mate->in_part[part_of(merge, batch->steps[i].hash)]++;
+    for (uint32_t p = 0; p < merge->parts; p++) counts[mate_of_part(merge, p)] += mate->in_part[p];
     for (uint32_t w = 0; w < merge->count; w++) {
         mate->entry_end[w] = first;
         first += counts[w];
@@ -117,8 +151,57 @@ void merge_sort_out(struct merge *merge, uint32_t number)
         const uint64_t hash = batch->steps[i].hash;
         if (is_concerned(merge, &batch->steps[i]))
             mate->entries[mate->entry_end[mate_of(merge, hash)]++] =
-                (struct merge_entry){.hash = hash, .step = i};
+                (struct set_entry){.hash = hash, .step = i};
     }
+}
+
+/* ---- a worker's parts ---- */
+
+static void widen_parts(const struct merge *merge, uint32_t number)
+{
+    for (uint32_t p = 0; p < merge->parts; p++)
+        if (mate_of_part(merge, p) == number)
+            merge->set->kind->parts->widen(merge->set, p); /* (2) */
+}
+
+/* Goes through the entries of a worker's parts in the order of the search. `find`: says of entries,
+ * which follow each other, which are new states; false: it could not. */
+static inline __attribute__((always_inline)) void
+go_through(struct merge *merge, uint32_t number,
+           bool (*find)(const struct merge *merge, struct merge_mate *mate,
+                        const struct merge_mate *from, uint32_t first, uint32_t end, uint32_t all))
+{
+    struct merge_mate *mate = &merge->mates[number];
+    uint32_t at[CREW_MOST];
+    memset(mate->news, 0, merge->range_count * sizeof *mate->news);
+    for (uint32_t w = 0; w < merge->count; w++) at[w] = entry_first(&merge->mates[w], number);
+    for (uint32_t r = 0; r < merge->range_count && !mate->refused; r++) {
+        const struct merge_range *range = &merge->ranges[r];
+        const struct merge_mate *from = &merge->mates[range->mate];
+        const uint32_t all = from->entry_end[number], first = at[range->mate];
+        uint32_t end = first;
+        assert(first == all || from->entries[first].step >= range->first);
+        while (end < all && from->entries[end].step < range->end) end++;
+        mate->refused = !find(merge, mate, from, first, end, all);
+        for (uint32_t i = first; i < end; i++) mate->news[r] += from->entries[i].is_new;
+        at[range->mate] = end;
+    }
+}
+
+static bool put_entries(const struct merge *merge, struct merge_mate *mate,
+                        const struct merge_mate *from, uint32_t first, uint32_t end, uint32_t all)
+{
+    (void)mate;
+    return merge->set->kind->parts->put(merge->set, from->entries + first, end - first, all - first)
+           == end - first;
+}
+
+static void put_states(void *context, uint32_t number)
+{
+    struct merge *merge = context;
+    merge->mates[number].refused = false;
+    widen_parts(merge, number);
+    go_through(merge, number, put_entries);
 }
 
 /* ---- twins ---- */
@@ -144,7 +227,7 @@ static bool make_table(const struct merge *merge, struct merge_mate *mate, uint3
 
 /* Whether a state in the table is the one that the entry is of. */
 static bool is_twin(const struct merge *merge, uint64_t twin, const struct merge_mate *from,
-                    const struct merge_entry *entry)
+                    const struct set_entry *entry)
 {
     const uint32_t place = (uint32_t)twin - 1, index = place & ((UINT32_C(1) << INDEX_BITS) - 1);
     const struct merge_mate *other = &merge->mates[place >> INDEX_BITS];
@@ -154,42 +237,37 @@ static bool is_twin(const struct merge *merge, uint64_t twin, const struct merge
                batch_words(&from->worker->batch, entry->step));
 }
 
-/* An entry of a worker's, which comes after those that are in the table. */
-static void look_for_twin(const struct merge *merge, struct merge_mate *mate,
-                          const struct merge_mate *from, uint32_t index)
+/* Whether an entry of a worker's, which comes after those that are in the table, is no twin. */
+static bool is_first(const struct merge *merge, struct merge_mate *mate,
+                     const struct merge_mate *from, uint32_t index)
 {
-    struct merge_entry *entry = &from->entries[index];
+    const struct set_entry *entry = &from->entries[index];
     const uint64_t tag = entry->hash >> 32, *end = mate->twins + mate->twin_room;
     uint64_t *at = home_of(mate, entry->hash);
     for (; *at; at = at + 1 < end ? at + 1 : mate->twins)
-        if (*at >> 32 == tag && is_twin(merge, *at, from, entry)) return;
+        if (*at >> 32 == tag && is_twin(merge, *at, from, entry)) return false;
     *at = tag << 32 | (((uint32_t)(from - merge->mates) << INDEX_BITS | index) + UINT64_C(1));
-    entry->is_new = true;
     mate->in_part[part_of(merge, entry->hash)]++;
+    return true;
+}
+
+static bool find_first(const struct merge *merge, struct merge_mate *mate,
+                       const struct merge_mate *from, uint32_t first, uint32_t end, uint32_t all)
+{
+    for (uint32_t i = first; i < end; i++) {
+        if (i + AHEAD < all) __builtin_prefetch(home_of(mate, from->entries[i + AHEAD].hash));
+        from->entries[i].is_new = is_first(merge, mate, from, i);
+    }
+    return true;
 }
 
 static void find_twins(void *context, uint32_t number)
 {
     struct merge *merge = context;
     struct merge_mate *mate = &merge->mates[number];
-    uint32_t at[CREW_MOST];
-    memset(mate->news, 0, merge->range_count * sizeof *mate->news);
     memset(mate->in_part, 0, merge->parts * sizeof *mate->in_part);
     mate->refused = !make_table(merge, mate, number);
-    for (uint32_t w = 0; w < merge->count; w++) at[w] = entry_first(&merge->mates[w], number);
-    for (uint32_t r = 0; r < merge->range_count && !mate->refused; r++) {
-        const struct merge_range *range = &merge->ranges[r];
-        const struct merge_mate *from = &merge->mates[range->mate];
-        const uint32_t end = from->entry_end[number];
-        uint32_t i = at[range->mate];
-        assert(i == end || from->entries[i].step >= range->first);
-        for (; i < end && from->entries[i].step < range->end; i++) {
-            if (i + AHEAD < end) __builtin_prefetch(home_of(mate, from->entries[i + AHEAD].hash));
-            look_for_twin(merge, mate, from, i);
-            mate->news[r] += from->entries[i].is_new;
-        }
-        at[range->mate] = i;
-    }
+    if (!mate->refused) go_through(merge, number, find_first);
 }
 
 /* ---- numbers ---- */
@@ -202,7 +280,8 @@ static uint64_t number_ranges(struct merge *merge)
         merge->ranges[r].number = number;
         for (uint32_t w = 0; w < merge->count; w++) number += merge->mates[w].news[r];
     }
-    return number - merge->set->count;
+    merge->news = number - merge->set->count;
+    return merge->news;
 }
 
 /* Of all parts, in the first worker's list. */
@@ -210,10 +289,7 @@ static const uint32_t *gather_parts(struct merge *merge)
 {
     uint32_t *all = merge->mates[0].in_part;
     for (uint32_t w = 1; w < merge->count; w++)
-        for (uint32_t p = 0; p < merge->parts; p++) {
-            assert(!all[p] || !merge->mates[w].in_part[p]); /* (2) */
-            all[p] += merge->mates[w].in_part[p];
-        }
+        for (uint32_t p = 0; p < merge->parts; p++) all[p] += merge->mates[w].in_part[p];
     return all;
 }
 
@@ -226,7 +302,7 @@ static void write_range(const struct merge *merge, const struct merge_mate *mate
     for (uint32_t i = range->first; i < range->end; i++) {
         struct batch_step *step = &batch->steps[i];
         if (!is_concerned(merge, step)) continue;
-        struct merge_entry *entry = &mate->entries[at[mate_of(merge, step->hash)]++];
+        struct set_entry *entry = &mate->entries[at[mate_of(merge, step->hash)]++];
         assert(entry->step == i && entry->hash == step->hash);
         step->is_new = entry->is_new;
         step->to = entry->is_new ? next++ : SET_KNOWN;
@@ -252,8 +328,9 @@ static void link_states(void *context, uint32_t number)
     struct set *set = merge->set;
     struct merge_mate *mate = &merge->mates[number];
     mate->left = 0;
+    widen_parts(merge, number);
     for (uint32_t w = 0; w < merge->count; w++) {
-        const struct merge_entry *entries = merge->mates[w].entries;
+        const struct set_entry *entries = merge->mates[w].entries;
         const uint32_t end = merge->mates[w].entry_end[number];
         for (uint32_t i = entry_first(&merge->mates[w], number); i < end; i++) {
             if (i + AHEAD < end && entries[i + AHEAD].number != SET_NONE)
@@ -304,18 +381,60 @@ static uint64_t steps_in(const struct merge *merge)
     return steps;
 }
 
-bool merge_add(struct merge *merge, struct crew *crew)
+/* States of sets that know them by their numbers: first those are told apart that have a twin, so
+ * that the others get numbers, with which they are written and linked. */
+static bool add_numbered(struct merge *merge, struct crew *crew)
 {
     const struct set_parts *parts = merge->set->kind->parts;
-    if (!merge->is_wanted || any_refused(merge) || steps_in(merge) < LEAST) return false;
     crew_round(crew, find_twins, merge);
     const uint64_t news = any_refused(merge) ? 0 : number_ranges(merge);
-    if (!news || !parts->reserve(merge->set, news, gather_parts(merge), SPARE + 16 * news))
+    if (!news || !parts->reserve(merge->set, news, gather_parts(merge), SPARE + PER_STATE * news))
         return false;
+    parts->give(merge->set, news);
     crew_round(crew, write_states, merge);
     crew_round(crew, link_states, merge);
+    parts->tidy(merge->set);
     if (link_left(merge)) return true;
     undo(merge);
     parts->cut(merge->set);
     return false;
+}
+
+/* Those that were put. */
+static void take_back(const struct merge *merge)
+{
+    for (uint32_t w = 0; w < merge->count; w++) {
+        const struct merge_mate *mate = &merge->mates[w];
+        const uint32_t end = entry_first(mate, merge->count);
+        for (uint32_t i = 0; i < end; i++)
+            if (mate->entries[i].is_new)
+                merge->set->kind->parts->take_back(merge->set, mate->entries[i].hash);
+    }
+}
+
+/* The others: they are put right away, a twin is known by then, and what is new gets a number. */
+static bool add_put(struct merge *merge, struct crew *crew)
+{
+    const struct set_parts *parts = merge->set->kind->parts;
+    const uint64_t most = steps_in(merge);
+    if (!parts->reserve(merge->set, most, gather_parts(merge), SPARE + PER_STATE * most))
+        return false;
+    crew_round(crew, put_states, merge);
+    const bool good = !any_refused(merge);
+    if (good) {
+        parts->give(merge->set, number_ranges(merge));
+        crew_round(crew, write_states, merge);
+    }
+    parts->tidy(merge->set);
+    if (!good) take_back(merge);
+    return good;
+}
+
+bool merge_add(struct merge *merge, struct crew *crew)
+{
+    if (!merge->is_wanted || any_refused(merge) || steps_in(merge) < LEAST) return false;
+    const struct set_parts *parts = merge->set->kind->parts;
+    const bool good = parts->put ? add_put(merge, crew) : add_numbered(merge, crew);
+    if (!good) parts->tidy(merge->set);
+    return good;
 }

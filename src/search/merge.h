@@ -27,22 +27,10 @@ struct merge_range {
     uint64_t number;     /* of its first new state */
 };
 
-/* A step that is not known, for the worker of its part. */
-struct merge_entry {
-    uint64_t hash;
-    union {
-        struct {
-            uint32_t step;   /* in its batch */
-            uint32_t is_new; /* no other in this round comes before it */
-        };
-        uint64_t number; /* once it has one; a twin has SET_NONE */
-    };
-};
-
 struct merge_mate {
     struct mem *mem;
-    struct worker *worker;       /* of this round */
-    struct merge_entry *entries; /* of its steps, by the worker of their part, then in order */
+    struct worker *worker;     /* of this round */
+    struct set_entry *entries; /* of its steps, by the worker of their part, then in order */
     uint32_t entry_room;
     uint32_t *entry_end; /* per worker */
     uint64_t *twins;     /* a hash table of new states of its parts: tag << 32 | entry + 1 */
@@ -56,6 +44,9 @@ struct merge_mate {
 
 struct merge {
     struct set *set;
+    uint64_t news;      /* of the last round */
+    bool has_foreseen;  /* parts that grow in this one: */
+    atomic_uint cursor; /* the next of them */
     struct merge_mate *mates;
     uint32_t count;
     struct merge_range *ranges;
@@ -70,6 +61,11 @@ bool merge_open(struct merge *merge, uint32_t ranges);
 void merge_close(struct merge *merge);
 /* Before a round: whether it may be merged. */
 void merge_begin(struct merge *merge, const struct search *search);
+/* Before it begins: parts of the set that will need more room get it in this round, by whoever
+ * comes first; after it has ended, by one thread. */
+void merge_foresee(struct merge *merge);
+void merge_grow(struct merge *merge);
+void merge_end_growth(struct merge *merge);
 /* By a worker, once its batch is complete. */
 void merge_sort_out(struct merge *merge, uint32_t mate);
 /* After the round, by the caller; ranges are there. False: nothing was added. Steps that are new

@@ -645,7 +645,8 @@ static void conclude(struct search *search)
     statistics->disk_states = own->epochs.records + own->epochs.done.records;
     statistics->written = own->epochs.done.written;
     if (search->set)
-        reached_scan(search->model, &search->space->layout, search->set->kind->store(search->set),
+        reached_scan(search->model, &search->space->layout,
+                     (struct reached_states){.store = search->set->kind->store(search->set)},
                      search->result, own->epochs.scan);
     reached_end(search->model, search->result);
 }

@@ -73,7 +73,7 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
 const struct order *projection_order(struct projection *projection, struct mem *mem)
 {
     *projection = (struct projection){.order = breadth_order, .mem = mem};
-    projection->order.merges = false;
+    projection->order.merges = projection->order.can_forget = false;
     projection->order.lists_known = true;
     projection->order.place = place;
     projection->order.admit = admit;

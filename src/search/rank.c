@@ -326,7 +326,8 @@ static bool pauses(struct search *search)
 
 static void scan(struct search *search, const struct set *set)
 {
-    reached_scan(search->model, &search->space->layout, set->kind->store(set), search->result,
+    reached_scan(search->model, &search->space->layout,
+                 (struct reached_states){.store = set->kind->store(set)}, search->result,
                  history_of(search)->scan);
 }
 

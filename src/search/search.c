@@ -118,16 +118,17 @@ static void watch(struct search *search, const struct worker *worker)
     }
 }
 
-static void count(struct result *result, const struct batch *batch, uint32_t first, uint32_t end)
+static void count(struct result *result, const struct worker *worker, uint32_t first, uint32_t end)
 {
     if (first == end) return;
-    if (!batch->steps[first].fast) {
-        result->initial_states += batch->fresh_count;
+    const struct batch_step *steps = worker->batch.steps;
+    if (!steps[first].fast) {
+        result->initial_states += worker->batch.fresh_count;
         return;
     }
-    const struct batch_step *steps = batch->steps;
     uint64_t *taken = result->taken;
     result->transitions += end - first;
+    if (worker->taken) return;
     for (uint32_t i = first; i < end; i++) taken[steps[i].fast->rule]++;
 }
 
@@ -152,7 +153,7 @@ static uint32_t count_merged(const struct set_kind *sets, struct worker *worker,
 static inline bool tell(struct search *search, struct worker *worker,
                         const struct batch_state *state, uint32_t first, uint32_t end)
 {
-    count(search->result, &worker->batch, first, end);
+    count(search->result, worker, first, end);
     if (search->graph) tell_graph(search, worker, state, first, end);
     if (search->findings.active) watch(search, worker);
     bool good = search->order->log(search, worker, state, first, end);
@@ -184,6 +185,7 @@ static void count_known(struct search *search, const struct worker *worker,
     const uint32_t *rules = worker->batch.rules + state->known_first + first;
     search->result->transitions += count;
     search->set->known += count;
+    if (worker->taken) return;
     for (uint32_t i = 0; i < count; i++) search->result->taken[rules[i]]++;
 }
 
@@ -362,7 +364,7 @@ static bool add_batch(struct search *search, struct worker *worker, uint64_t *cu
 {
     struct batch *batch = &worker->batch;
     uint32_t next = 0;
-    CHECKED(batch_check(batch));
+    CHECKED(batch_check(batch, true));
     if (!is_near(search)) search_look_up(search, worker, 0);
     bool good = search_add(search, worker, 0, batch->state_count, &next);
     *paused = good && search_pauses(search);

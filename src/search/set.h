@@ -35,12 +35,19 @@ struct set_kind {
     bool (*clear)(struct set *set);
     /* The words of a state, copied out. */
     void (*load)(const struct set *set, uint64_t state, uint64_t *words);
+    /* The words of states from `first` to before `end` are not asked for any more. When this is
+     * here, states do not have their numbers found, and a run is found without their words. */
+    void (*forget)(struct set *set, uint64_t first, uint64_t end);
     /* Brings closer what looking these steps up will need. */
     void (*prefetch)(const struct worker *worker, uint32_t first, uint32_t end);
     /* Looks steps up, without changing anything, so that threads may do it at the same time: `to`
      * becomes a number, or SET_NONE, which says nothing unless the set has parts. Steps without a
      * set are left alone. */
     void (*look)(struct worker *worker, uint32_t first, uint32_t end);
+    /* The same for steps of one set, when those that are known are only to be counted
+     * (worker->taken): the others are moved to `to` and behind; returns the end of them. May be
+     * NULL. */
+    uint32_t (*sift)(struct worker *worker, uint32_t first, uint32_t end, uint32_t to);
     /* Adds steps that have a set, in their order, unless they are known: `to` is their number, and
      * new ones are added to the batch's `fresh`. Returns where it ended: before `end`, memory was
      * refused for that step. */
@@ -98,17 +105,44 @@ struct set_records {
     void (*count)(uint64_t words, uint64_t *totals);
 };
 
+/* A step that is not known, for the worker of its part (merge.h). */
+struct set_entry {
+    uint64_t hash;
+    union {
+        struct {
+            uint32_t step;   /* in its batch */
+            uint32_t is_new; /* no other in this round comes before it */
+        };
+        uint64_t number; /* once it has one; a twin has SET_NONE */
+    };
+};
+
 /* How several threads add many states at once: each those of some parts. They get their numbers
  * before they are counted: set->count is raised state by state, as the search comes to them. */
 struct set_parts {
     /* So many, a power of two: a state's part is in the low bits of its hash. 0: there is no room
      * for parts yet. */
     uint32_t (*count)(const struct set *set);
-    /* Room for so many new states, so many of them in each part, with `spare` bytes of memory left.
-     * False: memory is short, and the set is as before. */
+    /* Room for so many new states, so many of them in each part, with `spare` bytes of memory left;
+     * then so many, or fewer, get their numbers. False: memory is short, and the set is as
+     * before. */
     bool (*reserve)(struct set *set, uint64_t states, const uint32_t *in_part, uint64_t spare);
+    void (*give)(struct set *set, uint64_t states);
+    /* For a set that knows states without their numbers: adds states of a part, unless they are
+     * known, and says which are new, up to one for which there is no place; returns where that is.
+     * `end`: more entries are behind them. NULL: states are linked when they are written. */
+    uint32_t (*put)(struct set *set, struct set_entry *entries, uint32_t count, uint32_t end);
+    void (*take_back)(struct set *set, uint64_t hash); /* by one thread */
     bool (*same)(const struct set *set, const uint64_t *a, const uint64_t *b);
     void (*write)(struct set *set, uint64_t state, const uint64_t *words);
+    /* Before states of a part are linked: brings what there is of it to where there is room. After
+     * all were linked, by one thread. */
+    void (*widen)(struct set *set, uint32_t part);
+    /* Before: room for parts that will be full soon, when each has so many more; whether for any.
+     * Then, by several threads, while states are looked up, and `tidy` before any is added. */
+    bool (*foresee)(struct set *set, uint32_t states, uint64_t spare);
+    void (*sweep)(struct set *set, uint32_t part);
+    void (*tidy)(struct set *set);
     /* Once it is written: from now on it can be found. False: there is no place for it; then
      * link_alone, by one thread, makes some, unless memory is refused. */
     bool (*link)(struct set *set, uint64_t state, uint64_t hash);

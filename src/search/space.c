@@ -1,7 +1,5 @@
 #include "search/space.h"
 
-#include "solver/store.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -11,6 +9,8 @@ void space_init(struct space *space, const struct space_kind *kind, struct model
     space->mem = model->mem;
     space->model = model;
     layout_init(&space->layout, model);
+    space->is_mixed = STORE_HASH_BITS == 64 && space->layout.record_bytes <= sizeof(uint64_t)
+                      && space->layout.key_bytes == space->layout.record_bytes;
     program_init(&space->program, model, &space->layout);
     if (model->has_final) space->final = program_compile(&space->program, model->final);
     space->values = mem_alloc(space->mem, (model->vars.len + UINT64_C(1)) * sizeof *space->values);
@@ -85,7 +85,7 @@ take(const struct worker *worker, const uint64_t *words, struct batch *batch, st
      struct batch_state *begun, struct program_cursor *cursor, enum manner manner)
 {
     const bool *leave_out = manner == TAKE_ALONE ? NULL : worker->space->leave_out;
-    const uint32_t key_bytes = worker->space->layout.key_bytes;
+    const struct space *space = worker->space;
     struct recent *recent = manner == TAKE_RECENT ? batch->recent : NULL;
     assert(manner != TAKE_RECENT || recent);
     const struct program *program = worker->program;
@@ -106,12 +106,12 @@ take(const struct worker *worker, const uint64_t *words, struct batch *batch, st
             continue;
         }
         if (manner == TAKE_NEXT) {
-            const uint64_t hash = store_hash(next, key_bytes);
+            const uint64_t hash = space_hash(space, next);
             if (!add_next((struct worker *)worker, set, begun, fast, next, hash)) return false;
             if (begun->steps) break;
             continue;
         }
-        const uint64_t hash = manner == TAKE_ALONE ? 0 : store_hash(next, key_bytes);
+        const uint64_t hash = manner == TAKE_ALONE ? 0 : space_hash(space, next);
         struct batch_step *to = batch_put(batch, begun);
         to->fast = fast;
         to->hash = hash;

@@ -8,6 +8,8 @@
 #include "program/program.h"
 #include "result/result.h"
 #include "search/batch.h"
+#include "solver/store.h"
+#include "solver/wordset.h"
 
 struct space;
 struct text;
@@ -23,7 +25,10 @@ struct worker {
     uint64_t *other;               /* room for one */
     struct batch batch;
     struct recent *recent; /* of states that it need not list when it is ahead; or NULL */
-    bool is_merged;        /* what the batch has is in sets already (merge.h) */
+    /* Per rule: how often it was taken by steps of the batch, listed or not; then those that were
+     * taken out are not listed. NULL: they are, and all are counted as they are added. */
+    uint64_t *taken;
+    bool is_merged;   /* what the batch has is in sets already (merge.h) */
     bool lists_known; /* somebody wants to be told of every step, those included that are known */
     bool is_full;     /* the space has little room left for more states in this batch */
     bool is_refused;  /* the next initial state, or the one in files, was refused memory */
@@ -71,6 +76,7 @@ struct space {
     struct model *model;
     struct layout layout;
     struct program program;
+    bool is_mixed;         /* hashes of states are wordset_mix, of their only word */
     uint32_t extra_words;  /* of the space's own, behind the words of a step */
     const bool *leave_out; /* per rule: its steps are not taken; NULL: all are */
     bool is_again;         /* states are expanded once more, by rules that were left out */
@@ -83,6 +89,11 @@ struct space {
     int64_t *values;  /* an unpacked state */
     int64_t *initial; /* the initial state that was enumerated last */
 };
+
+static inline uint64_t space_hash(const struct space *space, const uint64_t *words)
+{
+    return space->is_mixed ? wordset_mix(*words) : store_hash(words, space->layout.key_bytes);
+}
 
 /* The common part of a space. Memory is taken by calls that jump when it is refused. */
 void space_init(struct space *space, const struct space_kind *kind, struct model *model);

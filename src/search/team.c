@@ -32,7 +32,8 @@ enum { ALONE = 128, SLICES = 128, GRAB_MOST = 32, LOOK_STEPS = 64 };
 enum { ALONE_SLOW = 16, GRAB_SLOW = 4 }; /* of a space that is slow */
 #endif
 
-enum { RECENT_PART = 16 }; /* of a thread's memory: one part in so many for `recent` */
+enum { COUNTED_MOST = 1 << 12 }; /* rules: the counts of so many stay near */
+enum { RECENT_PART = 16 };       /* of a thread's memory: one part in so many for `recent` */
 
 struct slice {
     uint32_t worker;
@@ -46,6 +47,8 @@ struct round {
     uint32_t slice_count;
     atomic_uint cursor; /* the next slice */
     bool is_merged;
+    bool is_counted;      /* what workers counted was added ... */
+    uint64_t transitions; /* ... when there were so many */
     struct worker *workers;
     struct slice slices[SLICES];
 };
@@ -64,8 +67,9 @@ struct team {
     struct merge merge;
     struct mate *mates;
     uint32_t count;
-    void *share;   /* of the search's memory, all workers' together: it is never used itself */
-    uint32_t room; /* steps in a batch before its worker takes no more slices */
+    void *share;      /* of the search's memory, all workers' together: it is never used itself */
+    uint32_t room;    /* steps in a batch before its worker takes no more slices */
+    uint32_t counted; /* rules whose steps workers count; 0: they list them */
     struct round rounds[2];
     struct round *round;   /* the one that is expanded */
     struct round *waiting; /* the one that is to be added meanwhile, or NULL */
@@ -116,6 +120,56 @@ static void compress_state(const struct search *search, struct worker *worker,
     state->known = batch->rule_count - state->known_first;
 }
 
+/* The same, by a set that cannot do it by itself. */
+static uint32_t sift(struct worker *worker, uint32_t first, uint32_t end, uint32_t to)
+{
+    const struct batch_step *steps = worker->batch.steps;
+    for (uint32_t i = first; i < end; i++) {
+        worker->taken[steps[i].fast->rule]++;
+        if (steps[i].to == SET_NONE) batch_move(&worker->batch, i, to++);
+    }
+    return to;
+}
+
+/* Whether a monitor notices something in steps that are not known. */
+static bool ask_monitors(const struct search *search, struct worker *worker, uint32_t first,
+                         uint32_t end)
+{
+    struct batch *batch = &worker->batch;
+    bool any = false;
+    for (uint32_t i = first; i < end; i++) {
+        const uint64_t bits = batch->steps[i].fast->touches & search->findings.active;
+        const bool noticed = bits && findings_notices(search, worker, bits, batch_words(batch, i));
+        batch->steps[i].is_quiet = bits && !noticed;
+        any |= noticed;
+    }
+    return any;
+}
+
+/* Steps that are known are counted, and not listed. */
+static void count_out(const struct search *search, struct worker *worker, uint32_t first,
+                      bool *is_odd)
+{
+    struct batch *batch = &worker->batch;
+    const struct set_kind *sets = search->space->kind->sets;
+    uint32_t kept = batch->states[first].first;
+    if (!sets->sift) search_look_up(search, worker, kept);
+    for (uint32_t i = 0; i < batch->rule_count; i++) worker->taken[batch->rules[i]]++;
+    batch->rule_count = 0;
+    for (uint32_t s = first; s < batch->state_count; s++) {
+        struct batch_state *state = &batch->states[s];
+        const uint32_t begin = kept, end = state->first + state->steps;
+        if (state->steps) kept = (sets->sift ? sets->sift : sift)(worker, state->first, end, kept);
+        if (search->findings.active) *is_odd |= ask_monitors(search, worker, begin, kept);
+        *is_odd |= batch_is_odd(state);
+        state->known += state->steps - (kept - begin);
+        state->steps = kept - begin;
+        state->first = begin;
+        state->known_first = 0;
+    }
+    batch->step_count = kept;
+}
+
 /* Looks up the steps of states from number `first` of the batch on, and takes out what is known.
  * Without memory for that, they stay. */
 static void compress(const struct search *search, struct worker *worker, uint32_t first,
@@ -123,6 +177,10 @@ static void compress(const struct search *search, struct worker *worker, uint32_
 {
     struct batch *batch = &worker->batch;
     if (first == batch->state_count) return;
+    if (worker->taken) {
+        count_out(search, worker, first, is_odd);
+        return;
+    }
     uint32_t kept = batch->states[first].first;
     const uint32_t rules = batch->states[first].known_first, listed = batch->step_count - kept;
     search_look_up(search, worker, kept);
@@ -256,7 +314,7 @@ static bool add_slices(struct team *team, struct round *round, uint64_t *cursor,
         struct worker *worker = &round->workers[slice->worker];
         uint32_t next;
         assert(slice->first <= slice->end && slice->stop <= slice_end(round, i)); /* (2) */
-        CHECKED(batch_check(&worker->batch));
+        CHECKED(batch_check(&worker->batch, !worker->taken));
         worker->is_merged = round->is_merged;
         if (!search_add(search, worker, slice->first, slice->end, &next) || !search_goes_on(search))
             return false;
@@ -266,15 +324,49 @@ static bool add_slices(struct team *team, struct round *round, uint64_t *cursor,
     return true;
 }
 
+/* What workers have counted is for the search: added when a round is expanded, and taken back when
+ * not all of it was added. */
+static void count_taken(const struct team *team, const struct round *round, bool is_back)
+{
+    uint64_t *taken = team->search->result->taken;
+    for (uint32_t w = 0; w < team->count; w++)
+        for (uint32_t r = 0; r < team->counted; r++) {
+            const uint64_t more = round->workers[w].taken[r];
+            taken[r] += is_back ? -more : more;
+        }
+}
+
+/* Of the first states of a round so many steps were added: goes through them once more to see which
+ * rules these were. */
+static void recount(const struct team *team, struct round *round, uint64_t steps)
+{
+    struct search *search = team->search;
+    struct worker *worker = &round->workers[0];
+    for (uint64_t state = round->begin; steps; state++) {
+        batch_clear(&worker->batch);
+        if (!search->space->kind->expand(worker, search->set, state)) return;
+        for (uint32_t i = 0; i < worker->batch.step_count && steps; i++, steps--)
+            search->result->taken[worker->batch.steps[i].fast->rule]++;
+    }
+    batch_clear(&worker->batch);
+}
+
 /* The end of a round, whatever came of it. What was merged and not added is forgotten; and so is
  * what workers have seen, unless all that they found was added. */
 static void end_round(struct team *team, struct round *round, bool is_whole)
 {
     struct set *set = team->search->set;
     if (round->is_merged) set->kind->parts->cut(set);
+    if (round->is_counted && !is_whole) {
+        count_taken(team, round, true);
+        recount(team, round, team->search->result->transitions - round->transitions);
+    }
+    round->is_counted = false;
     for (uint32_t w = 0; w < team->count; w++) {
-        batch_clear(&round->workers[w].batch);
-        round->workers[w].is_full = false;
+        struct worker *worker = &round->workers[w];
+        batch_clear(&worker->batch);
+        worker->is_full = false;
+        if (worker->taken) memset(worker->taken, 0, team->counted * sizeof *worker->taken);
         if (!is_whole) recent_forget(&team->mates[w].recent);
     }
 }
@@ -293,6 +385,7 @@ static void work(void *context, uint32_t number)
 {
     struct team *team = context;
     if (!number && team->waiting) team->goes_on = add_waiting(team);
+    merge_grow(&team->merge);
     if (number || team->goes_on) take_slices(team, number);
     else atomic_store(&team->round->cursor, team->round->slice_count);
 }
@@ -311,11 +404,18 @@ static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *w
     cut(team, round, *cursor, end);
     for (uint32_t w = 0; w < team->count; w++) team->merge.mates[w].worker = &round->workers[w];
     merge_begin(&team->merge, team->search);
+    merge_foresee(&team->merge);
     team->goes_on = true;
     crew_round(&team->crew, work, team);
+    merge_end_growth(&team->merge);
     bool good = team->goes_on;
     if (team->waiting) end_round(team, team->waiting, good);
     team->waiting = NULL;
+    if (good && team->counted) {
+        count_taken(team, round, false);
+        round->is_counted = true;
+        round->transitions = team->search->result->transitions;
+    }
     round->is_merged = good && merge(team, round);
     if (round->is_merged && !is_odd(team)) {
         team->waiting = round;
@@ -373,6 +473,10 @@ static bool add_mate(struct team *team, uint64_t bytes)
         struct worker *worker = &team->rounds[r].workers[number];
         good &= worker_open(worker, team->search->space, &mate->mem, false);
         if (team->search->worker->recent) worker->recent = &mate->recent;
+        if (!team->counted) continue;
+        worker->taken =
+            mem_try_alloc(&mate->mem, team->counted * sizeof *worker->taken + MEM_APART);
+        good &= worker->taken != NULL;
     }
     return good;
 }
@@ -391,6 +495,8 @@ struct team *team_start(struct search *search, uint32_t threads, uint64_t bytes)
     team->mates = mem_try_alloc(mem, threads * sizeof *team->mates);
     team->share = mem_try_alloc(mem, threads * bytes);
     team->merge.mates = mem_try_alloc(mem, threads * sizeof *team->merge.mates);
+    if (search->worker->recent && search->model->rules.len <= COUNTED_MOST)
+        team->counted = search->model->rules.len;
     bool good = team->mates && team->share && team->merge.mates;
     for (unsigned r = 0; r < 2; r++) {
         team->rounds[r].workers = mem_try_alloc(mem, threads * sizeof(struct worker));
@@ -411,7 +517,10 @@ void team_stop(struct team *team)
     crew_stop(&team->crew);
     merge_close(&team->merge);
     for (uint32_t w = 0; w < team->count; w++) {
-        for (unsigned r = 0; r < 2; r++) worker_close(&team->rounds[r].workers[w]);
+        for (unsigned r = 0; r < 2; r++) {
+            mem_free(&team->mates[w].mem, team->rounds[r].workers[w].taken);
+            worker_close(&team->rounds[r].workers[w]);
+        }
         recent_release(&team->mates[w].recent);
         mem_release(&team->mates[w].mem);
     }

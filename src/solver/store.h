@@ -2,15 +2,11 @@
  * insertion.
  *
  * Layout. Records stand one after the other in chunks of fixed size that are never moved, so growth
- * costs nothing; only the first chunk starts small and is moved while it grows. Beside them a hash
- * table of 8-byte slots (some hash bits, then the record number + 1), first in one piece, then in
- * STORE_SEGMENTS independent segments chosen by other bits of the hash. Numbers take 32 bits of a
+ * costs nothing; only the first chunk starts small and is moved while it grows. Beside them a table
+ * (table.h) whose slots are some hash bits, then the record number + 1. Numbers take 32 bits of a
  * slot; before they would need more, the table is made anew with 40, and with so many segments that
- * the 24 bits of hash that are left still tell the slots of a segment apart. In a segment the
- * occupied slots are ordered by hash, each at or after its home slot (sorted linear probing). Hence
- * a search ends at the first larger hash, loads of 0.88 are cheap, and growing a segment is one
- * sequential sweep that never touches the records. Segments start with different sizes, so that
- * they grow at different times: no long pause, and no moment at which the whole table exists twice.
+ * the 24 bits of hash that are left still tell the slots of a segment apart. Growing never touches
+ * the records.
  *
  * Cost: record size + 9 to 14 bytes per record; one or two cache misses to look up, one more to
  * confirm a hit. Records are compared in full (unless the last bytes are said not to count:
@@ -19,17 +15,14 @@
 #ifndef CAIRN_SOLVER_STORE_H
 #define CAIRN_SOLVER_STORE_H
 
-#include "base/mem.h"
+#include "solver/wordset.h"
 
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE /* a test build in which everything collides and grows all the time */
 enum {
     STORE_HASH_BITS = 4,
-    STORE_SEGMENTS = 2,
     STORE_CHUNK_BYTES = 256,
-    STORE_FIRST_SLOTS = 2,
-    STORE_SMALL_SLOTS = 2,
     STORE_SMALL_RECORDS = 1,
     STORE_WIDE_SEGMENTS = 4
 };
@@ -37,10 +30,7 @@ enum {
 #else
 enum {
     STORE_HASH_BITS = 64,
-    STORE_SEGMENTS = 16,
     STORE_CHUNK_BYTES = 1 << 20,
-    STORE_FIRST_SLOTS = 128,
-    STORE_SMALL_SLOTS = 12,
     STORE_SMALL_RECORDS = 8,
     STORE_WIDE_SEGMENTS = 4096
 };
@@ -48,13 +38,6 @@ enum {
 #endif
 enum { STORE_NARROW_BITS = 32, STORE_WIDE_BITS = 40 }; /* of a record's number in a slot */
 #define STORE_NONE UINT64_MAX                          /* no record's number */
-
-struct store_segment {
-    uint64_t *slots; /* hash << number_bits | record + 1; 0: free */
-    uint32_t homes;  /* home slots */
-    uint32_t size;   /* homes + room behind the last home */
-    uint32_t used;
-};
 
 /* What a small store needs is at the beginning. A store points into itself: it is never copied. */
 struct store {
@@ -64,11 +47,8 @@ struct store {
     uint64_t room; /* records before the next chunk, or more of the first one, is needed */
     char **chunks; /* &first, or an array */
     char *first;
-    uint32_t segment_mask;          /* 0: there is one segment; otherwise how many, less 1 */
-    uint32_t key_bytes;             /* the first so many bytes of a record are compared */
-    struct store_segment *segments; /* &one, or an array */
-    uint32_t number_bits;           /* of a slot */
-    struct store_segment one;
+    uint32_t key_bytes; /* the first so many bytes of a record are compared */
+    struct table table; /* slots: hash << low_bits | record + 1 */
     struct mem *mem;
     uint32_t chunk_cap;
     uint32_t slab_left; /* so many chunks are left ... */
@@ -90,6 +70,7 @@ void store_release(struct store *store);
 /* Makes a small store empty and keeps its memory; false: it is too large for that. */
 bool store_clear(struct store *store);
 
+/* Of up to eight bytes it is wordset_mix, of the word that they are, unless hashes are short. */
 uint64_t store_hash(const void *record, uint32_t bytes);
 /* Adds the record unless it is there; *index is its number. STORE_REFUSED: no memory; nothing has
  * changed. */
@@ -100,19 +81,27 @@ uint64_t store_find(const struct store *store, const void *record, uint64_t hash
 
 /* ---- many records at once, by several threads ----
  *
- * First room is made and the records get numbers; then they are written, and then linked, that is,
- * can be found. Threads may write any of them, and link those of different parts, at the same
- * time. */
+ * First room is made and the records get numbers; then they are written; then parts are widened, as
+ * far as they need it, and records linked, that is, can be found. Threads may write any of them,
+ * and widen and link those of different parts, at the same time. */
 
 /* How many parts: a record's part is in the low bits of its hash. 0: the table has none. */
 static inline uint32_t store_parts(const struct store *store)
 {
-    return store->segment_mask ? store->segment_mask + 1 : 0;
+    return table_is_small(&store->table) ? 0 : store->table.mask + 1;
 }
-/* Room for so many more, so many of them in each part, with `spare` bytes left. The first gets the
- * number store->count. False: memory is short, and the set is as before. */
+/* Room for so many more, so many of them in each part, with `spare` bytes left. False: memory is
+ * short, and the set is as before. Then so many of them get numbers, from store->count on. */
 bool store_reserve(struct store *store, uint64_t records, const uint32_t *in_part, uint64_t spare);
+void store_give(struct store *store, uint64_t records);
 void store_write(struct store *store, uint64_t index, const void *record);
+/* Moves the slots of a part to where room was made for more; at the end, one thread frees what is
+ * not needed any longer. */
+static inline void store_widen(struct store *store, uint32_t part)
+{
+    table_widen(&store->table, part);
+}
+static inline void store_tidy(struct store *store) { table_tidy(&store->table); }
 /* False: there is no place for it; then store_link_alone finds one, by one thread, unless memory is
  * refused. */
 bool store_link(struct store *store, uint64_t index, uint64_t hash);
@@ -159,37 +148,10 @@ static inline bool store_has(const struct store *store, uint64_t index, const vo
 
 /* ---- the inside of a lookup, here because it is where the time goes ---- */
 
-enum { STORE_WINDOW = 4 }; /* slots that are looked at together */
-
-/* The low bits of a hash choose the segment; the high bits, as many as a slot has left beside
- * `number_bits` of the number, are in the slot. */
-static inline const struct store_segment *store_segment_of(const struct store *store, uint64_t hash)
+/* Of the slots that may be the record's, all that are smaller. */
+static inline uint64_t store_bound(uint64_t hash, unsigned number_bits)
 {
-    return &store->segments[(uint32_t)hash & store->segment_mask];
-}
-
-static inline uint32_t store_home(const struct store_segment *segment, uint64_t hash,
-                                  unsigned number_bits)
-{
-    return (uint32_t)((hash >> number_bits) * segment->homes >> (64 - number_bits));
-}
-
-/* The first slot from the home on that is free or has no smaller hash. How far that is nobody can
- * foretell, and a processor that tries loses more time than looking at some slots takes: so the
- * first ones are looked at without a branch. Behind a free slot there are larger hashes only. */
-static inline uint32_t store_first(const struct store_segment *segment, uint64_t hash,
-                                   unsigned number_bits)
-{
-    /* no slot is equal to that, and a free one, less 1, is larger */
-    const uint64_t bound = hash >> number_bits << number_bits;
-    uint32_t i = store_home(segment, hash, number_bits);
-    const uint64_t *slots = &segment->slots[i];
-    const uint32_t smaller = (slots[0] - 1 < bound) + (slots[1] - 1 < bound)
-                             + (slots[2] - 1 < bound) + (slots[3] - 1 < bound);
-    i += smaller;
-    if (smaller == STORE_WINDOW)
-        while (segment->slots[i] - 1 < bound) i++;
-    return i;
+    return hash >> number_bits << number_bits; /* no slot is equal to that */
 }
 
 static inline bool store_slot_has(uint64_t slot, uint64_t hash, unsigned number_bits)
@@ -205,18 +167,15 @@ static inline uint64_t store_slot_number(uint64_t slot, unsigned number_bits)
 /* Brings the slots that a lookup will need closer. */
 static inline void store_prefetch(const struct store *store, uint64_t hash)
 {
-    const struct store_segment *segment = store_segment_of(store, hash);
-    __builtin_prefetch(&segment->slots[store->number_bits == STORE_NARROW_BITS
-                                           ? store_home(segment, hash, STORE_NARROW_BITS)
-                                           : store_home(segment, hash, STORE_WIDE_BITS)]);
-    __asm__ volatile(""); /* a loop that only prefetches would be removed as one without effect */
+    table_prefetch(&store->table, hash);
 }
 
 static inline uint64_t store_guess_with(const struct store *store, uint64_t hash,
                                         unsigned number_bits)
 {
-    const struct store_segment *segment = store_segment_of(store, hash);
-    const uint64_t slot = segment->slots[store_first(segment, hash, number_bits)];
+    const struct table_segment *segment = table_segment_of(&store->table, hash);
+    const uint64_t bound = store_bound(hash, number_bits),
+                   slot = segment->slots[table_first(segment, hash, bound, number_bits)];
     if (!store_slot_has(slot, hash, number_bits)) return STORE_NONE;
     const uint64_t index = store_slot_number(slot, number_bits);
     __builtin_prefetch(store_get(store, index));
@@ -228,7 +187,7 @@ static inline uint64_t store_guess_with(const struct store *store, uint64_t hash
  * about a record that is known. */
 static inline uint64_t store_guess(const struct store *store, uint64_t hash)
 {
-    return store->number_bits == STORE_NARROW_BITS
+    return store->table.low_bits == STORE_NARROW_BITS
                ? store_guess_with(store, hash, STORE_NARROW_BITS)
                : store_guess_with(store, hash, STORE_WIDE_BITS);
 }

@@ -1,8 +1,8 @@
 """Random models: the engine against the independent oracle (test/oracle) and a naive search with
-the reference evaluator (test/tools/naive.c), in the release build, breadth-first, depth-first and
-best-first, and in the degenerate build (4-bit hash, tiny tables, sanitizers). Compares states,
-transitions, initial states, deadlocks, depth, levels, run-time errors, rules, verdicts and the
-length of counterexamples."""
+the reference evaluator (test/tools/naive.c), in the release build, breadth-first (with states in
+the table itself, and whole), depth-first and best-first, and in the degenerate build (4-bit hash,
+tiny tables, sanitizers). Compares states, transitions, initial states, deadlocks, depth, levels,
+run-time errors, rules, verdicts and the length of counterexamples."""
 import os
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -54,7 +54,8 @@ def compare(seed, **options):
     for key in (*COUNTS, 'runtime_errors', 'depth'):
         check(f'seed {seed} {options} reference evaluator {key}', naive.get(key) == theirs[key],
               f'{naive.get(key)} instead of {theirs[key]}')
-    for label, program, extra in (('bfs', CAIRN, ()), ('dfs', CAIRN, ('--order', 'dfs')),
+    for label, program, extra in (('bfs', CAIRN, ()), ('flat', CAIRN, ('--store', 'flat')),
+                                  ('dfs', CAIRN, ('--order', 'dfs')),
                                   ('best-first', CAIRN, ('--order', 'best-first')),
                                   ('degenerate', DEGENERATE, ())):
         name = f'seed {seed} {options} {label}'

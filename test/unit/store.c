@@ -3,9 +3,11 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "search/parents.h"
+#include "search/ways.h"
 #include "solver/logs.h"
 #include "solver/ranks.h"
 #include "solver/store.h"
+#include "solver/wordset.h"
 #include "unit/unit.h"
 
 #include <string.h>
@@ -74,15 +76,21 @@ static void test_parts(struct unit *unit, uint64_t seed)
             else CHECK(unit, store_add(&store, &records[i], hashes[i], &index) == STORE_NEW);
         }
         const uint64_t first = store.count;
-        if (at_once && !store_reserve(&store, count, in_part, 0)) /* it has to become wider first */
+        const bool has_room = at_once && store_reserve(&store, count, in_part, 0);
+        if (at_once && !has_room) store_tidy(&store);
+        if (at_once && !has_room) /* it has to become wider first */
             for (uint32_t i = 0; i < count; i++)
                 CHECK(unit, store_add(&store, &records[i], hashes[i], &index) == STORE_NEW);
         else if (at_once) {
+            store_give(&store, count);
             const bool is_cut = !random_below(&random, 3);
             for (uint32_t i = count; i--;) store_write(&store, first + i, &records[i]);
+            for (uint32_t p = 0; p < store_parts(&store); p++)
+                if (random_below(&random, 8)) store_widen(&store, p);
             for (uint32_t i = count; i--;)
                 if (!store_link(&store, first + i, hashes[i]))
                     CHECK(unit, store_link_alone(&store, first + i));
+            store_tidy(&store);
             CHECK(unit, store_check(&store));
             if (is_cut) store_cut(&store, first + count / 2);
             for (uint32_t i = count / 2; is_cut && i < count; i++) {
@@ -102,6 +110,116 @@ static void test_parts(struct unit *unit, uint64_t seed)
     store_release(&store);
     CHECK(unit, mem.used == 0);
     mem_release(&mem);
+}
+
+/* A set of words against bits: added one by one, and many at once by parts, which grow before or
+ * then; some are removed. */
+static void test_wordset(struct unit *unit, uint64_t seed)
+{
+    enum { RANGE = 1 << 15, ROUNDS = 60, MOST = STORE_HASH_BITS < 64 ? 20 : 900 };
+    static bool known[RANGE];
+    struct mem mem;
+    struct wordset words;
+    struct random random = {seed};
+    uint64_t count = 0, wrong = 0;
+    mem_init(&mem);
+    memset(known, 0, sizeof known);
+    CHECK(unit, wordset_init(&words, &mem));
+    for (uint64_t word = 0; word < RANGE; word++)
+        wrong += wordset_unmix(wordset_mix(word << 48 | word)) != (word << 48 | word);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const uint32_t some = 1 + random_below(&random, MOST);
+        uint64_t list[MOST];
+        const bool at_once = words.table.mask && random_below(&random, 4);
+        uint32_t more[TABLE_SEGMENTS] = {0};
+        for (uint32_t i = 0; i < some; i++) {
+            list[i] = random_below(&random, RANGE);
+            more[wordset_mix(list[i]) & words.table.mask]++;
+        }
+        if (at_once && random_below(&random, 2)) {
+            if (table_foresee(&words.table, some, 0))
+                for (uint32_t p = 0; p <= words.table.mask; p++)
+                    if (random_below(&random, 8)) table_sweep(&words.table, p);
+            for (uint32_t i = 0; i < some; i++)
+                wrong += wordset_has(&words, wordset_mix(list[i])) != known[list[i]];
+            table_tidy(&words.table);
+            wrong += !wordset_check(&words);
+        }
+        if (at_once) wrong += !wordset_reserve(&words, more, 0);
+        for (uint32_t p = 0; at_once && p <= words.table.mask; p++)
+            if (random_below(&random, 8)) table_widen(&words.table, p);
+        for (uint32_t i = 0; i < some; i++) {
+            const uint64_t mixed = wordset_mix(list[i]);
+            enum wordset_result result =
+                at_once ? wordset_put(&words, mixed) : wordset_add(&words, mixed);
+            if (result == WORDSET_REFUSED && at_once) continue; /* there is no place */
+            wrong += result != (known[list[i]] ? WORDSET_KNOWN : WORDSET_NEW);
+            count += !known[list[i]];
+            known[list[i]] = true;
+        }
+        if (at_once) table_tidy(&words.table);
+        if (at_once) wordset_count(&words);
+        for (uint32_t i = 0; i < some; i += 3) {
+            wordset_remove(&words, wordset_mix(list[i]));
+            count -= known[list[i]];
+            known[list[i]] = false;
+        }
+        wrong += words.count != count || !wordset_check(&words);
+    }
+    for (uint64_t word = 0; word < RANGE; word++)
+        wrong += wordset_has(&words, wordset_mix(word)) != known[word];
+    CHECK(unit, !wrong);
+    wordset_release(&words);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
+/* Blocks that become large, larger and small again keep what is in them. */
+static void test_blocks(struct unit *unit)
+{
+    static const size_t sizes[] = {
+        100,     1 << 20,  3 << 20, 9 << 20, (2 << 20) - 32, (2 << 20) - 31,
+        2 << 20, 40 << 20, 5 << 20, 64};
+    struct mem mem;
+    mem_init(&mem);
+    unsigned char *block = NULL, *other = mem_try_alloc(&mem, 7 << 20);
+    size_t had = 0, wrong = 0;
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        block = mem_try_resize(&mem, block, sizes[s]);
+        CHECK(unit, block && mem.used > sizes[s] + (7 << 20));
+        for (size_t i = 0; block && i < had && i < sizes[s]; i += 511)
+            wrong += block[i] != (unsigned char)(i * 31);
+        for (size_t i = 0; block && i < sizes[s]; i++) block[i] = (unsigned char)(i * 31);
+        had = sizes[s];
+    }
+    for (size_t i = 0; i < 7 << 20; i += 4096) wrong += other[i];
+    CHECK(unit, !wrong);
+    mem_free(&mem, other);
+    mem_free(&mem, block);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
+/* Rules by the number of a state, in models with few and with many. */
+static void test_ways(struct unit *unit)
+{
+    static const uint32_t rules[] = {1, 256, 257, 65536, 65537, UINT32_MAX};
+    for (unsigned r = 0; r < sizeof rules / sizeof *rules; r++) {
+        struct mem mem;
+        struct ways ways;
+        uint64_t wrong = 0;
+        mem_init(&mem);
+        ways_init(&ways, &mem, rules[r]);
+        for (uint64_t i = 0; i < 40000; i++) wrong += !ways_put(&ways, i * 7919 % rules[r]);
+        for (uint64_t i = 0; i < 40000; i++) wrong += ways_of(&ways, i) != i * 7919 % rules[r];
+        CHECK(unit, !wrong && ways.count == 40000);
+        mem.limit = mem.used;
+        while (ways.count < 100000 && ways_put(&ways, 0)) continue;
+        CHECK(unit, ways.count < 100000 && ways_of(&ways, 1) == 7919 % rules[r]);
+        ways_release(&ways);
+        CHECK(unit, mem.used == 0);
+        mem_release(&mem);
+    }
 }
 
 static void test_same(struct unit *unit)
@@ -352,6 +470,9 @@ int main(void)
     struct unit unit = {0};
     for (uint32_t bytes = 0; bytes <= 60; bytes += 4) test_store(&unit, bytes, 11 + bytes);
     for (uint64_t seed = 1; seed <= 10; seed++) test_parts(&unit, seed);
+    for (uint64_t seed = 1; seed <= 20; seed++) test_wordset(&unit, seed);
+    test_ways(&unit);
+    test_blocks(&unit);
     test_same(&unit);
     test_budget(&unit);
     test_parents(&unit);

@@ -10,6 +10,7 @@
 #include "result/furthest.h"
 #include "search/best.h"
 #include "search/breadth.h"
+#include "search/dense.h"
 #include "search/depth.h"
 #include "search/flat.h"
 #include "search/frame.h"
@@ -70,6 +71,15 @@ static void refuse_temporal(struct task *task, const char *why)
     }
 }
 
+/* Whether nobody asks for states by their numbers. */
+static bool may_be_dense(const struct task *task, const struct order *order,
+                         const struct search_graph *graph)
+{
+    bool may = order->can_forget && !graph && !task->freeze && task->sets != SETS_FLAT;
+    for (uint32_t i = 0; i < task->property_count; i++) may &= task->properties[i].in_each_state;
+    return may;
+}
+
 /* One search, reduced when the task says so and then for all its properties. */
 static void run_once(struct task *task, const struct search_graph *graph, struct result *result)
 {
@@ -85,6 +95,7 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
+    const bool is_dense = may_be_dense(task, order, graph) && packed_be_dense(space);
     struct search *search = frame_begin(task, space, order, graph, result, started,
                                         (struct frame_pace){POLL_STATES, POLL_RULES});
     prepare_properties(search);
@@ -100,7 +111,10 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->peak_bytes = mem->peak;
     const struct mem_lift before = mem_lift(mem);
     if (search->set && !search->order->no_graph)
-        reached_find(model, &space->layout, flat_store(search->set), result);
+        reached_find(model, &space->layout,
+                     is_dense ? (struct reached_states){.words = dense_words(search->set)}
+                              : (struct reached_states){.store = flat_store(search->set)},
+                     result);
     frame_end(search);
     projection_release(&projection);
     space_release(space);

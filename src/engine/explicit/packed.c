@@ -1,6 +1,7 @@
 #include "engine/explicit/packed.h"
 
 #include "model/eval.h"
+#include "search/dense.h"
 #include "search/flat.h"
 
 #include <assert.h>
@@ -66,7 +67,7 @@ static bool initial(struct worker *worker, bool first)
     else if (!eval_next_initial(space->model, space->initial)) return false;
     struct batch_step *to = begin_initial(worker, &words);
     layout_pack(&space->layout, space->model, space->initial, words);
-    to->hash = store_hash(words, space->layout.key_bytes);
+    to->hash = space_hash(space, words);
     return true;
 }
 
@@ -78,7 +79,19 @@ static bool thaw(struct worker *worker, const unsigned char *record, uint64_t si
     struct batch_step *to = begin_initial(worker, &words);
     memset(words, 0, layout->words * sizeof *words);
     memcpy(words, record, size);
-    to->hash = store_hash(words, layout->key_bytes);
+    to->hash = space_hash(worker->space, words);
+    return true;
+}
+
+static const struct space_kind packed_dense_kind = {
+    .engine = "explicit", .sets = &dense_kind, .expand = expand, .initial = initial, .thaw = thaw};
+
+bool packed_be_dense(struct space *space)
+{
+    const struct layout *layout = &space->layout;
+    if (!dense_can(layout->state_bits, layout->record_bytes, layout->key_bytes)) return false;
+    space->kind = &packed_dense_kind;
+    space->is_mixed = true;
     return true;
 }
 

@@ -6,4 +6,8 @@
 
 extern const struct space_kind packed_kind;
 
+/* Has the states of a space in the table itself (search/dense.h), for an order that can do with
+ * that; false: they are too large. */
+bool packed_be_dense(struct space *space);
+
 #endif

@@ -126,7 +126,8 @@ static void conclude(struct search *search)
     struct result *result = search->result;
     const struct zoned *zoned = (const struct zoned *)search->space;
     if (search->set && !search->order->no_graph)
-        reached_find(search->model, &zoned->space.layout, search->set->kind->store(search->set),
+        reached_find(search->model, &zoned->space.layout,
+                     (struct reached_states){.store = search->set->kind->store(search->set)},
                      result);
     result->no_deadlocks = (search->model->clocks.len || result->runtime_errors || zoned->any_barred
                             || zoned->clocks.urgent.len)
