@@ -46,6 +46,13 @@ void zoned_release(struct zoned *zoned)
     space_release(&zoned->space);
 }
 
+/* For rules of states that come up again. */
+static uint64_t room_for_listings(const struct mem *mem)
+{
+    enum { PART = 64 };
+    return mem->limit ? mem->limit / PART : UINT64_MAX;
+}
+
 static bool open_worker(struct worker *worker)
 {
     const struct zoned *zoned = (const struct zoned *)worker->space;
@@ -67,6 +74,8 @@ static bool open_worker(struct worker *worker)
         moves_init(&own->moves, mem, &zoned->timers, &zoned->clocks, worker->program, FIRST_CLOCKS)
         && good;
     own->moves.words = worker->words;
+    listings_init(&own->listings, mem, layout->words,
+                  model_has_code(zoned->space.model) ? room_for_listings(mem) : 0);
     return (!zoned->is_reduced || stubborn_open(&zoned->stubborn, &own->stubborn, mem)) && good;
 }
 
@@ -79,6 +88,7 @@ static void close_worker(struct worker *worker)
     config_builder_release(&own->builder);
     batch_release(&own->listed);
     batch_release(&own->ahead);
+    listings_release(&own->listings);
     nodes_release_work(&own->looks, mem);
     stubborn_release_work(&own->stubborn, mem);
     mem_free(mem, own->enabled);

@@ -5,6 +5,7 @@
 #define CAIRN_ENGINE_TIMED_ZONED_H
 
 #include "engine/timed/dating.h"
+#include "engine/timed/listings.h"
 #include "engine/timed/moves.h"
 #include "engine/timed/nodes.h"
 #include "engine/timed/pieces.h"
@@ -90,6 +91,7 @@ struct zoned_worker {
     struct moves moves;
     struct config_builder builder;
     struct batch listed, ahead; /* rules of the state at hand; of one it leads to */
+    struct listings listings;   /* those of states lately, where rules are slow */
     struct zoned_rule *rules;   /* that are enabled there, ... */
     struct moves_rule *moving;  /* ... for moves */
     uint32_t *failed;           /* rules that fail there */

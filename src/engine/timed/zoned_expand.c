@@ -121,12 +121,24 @@ static bool reserve_place(struct worker *worker)
     return true;
 }
 
+/* As space_list, of a state that may have come up before. */
+static bool list_rules(struct worker *worker, const uint64_t *words, uint64_t hash,
+                       struct batch *list)
+{
+    struct listings *listings = &zoned_of(worker)->listings;
+    if (!listings->most) return space_list(worker, words, list);
+    if (listings_find(listings, words, hash, list)) return true;
+    const bool good = space_list(worker, words, list);
+    if (good) listings_keep(listings, words, hash, list);
+    return good;
+}
+
 /* Makes it, and keeps it in the batch. */
 static bool build(struct worker *worker, const uint64_t *words, uint64_t hash)
 {
     struct zoned_worker *own = zoned_of(worker);
     const uint32_t size = worker->space->layout.words;
-    if (!space_list(worker, words, &own->ahead)) return false;
+    if (!list_rules(worker, words, hash, &own->ahead)) return false;
     config_build(&own->builder, worker->program, words, &own->ahead);
     const struct config *config = &own->builder.config;
     const struct config_clock *before = own->clocks;
@@ -287,7 +299,8 @@ bool zoned_list(struct worker *worker, struct set *set)
 {
     const struct zoned *zoned = (const struct zoned *)worker->space;
     struct zoned_worker *own = zoned_of(worker);
-    if (!space_list(worker, worker->words, &own->listed)
+    const uint64_t hash = store_hash(worker->words, worker->space->layout.key_bytes);
+    if (!list_rules(worker, worker->words, hash, &own->listed)
         || !reserve_rules(own, own->listed.step_count))
         return false;
     sort_out(worker, set);

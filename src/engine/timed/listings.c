@@ -1,0 +1,107 @@
+#include "engine/timed/listings.h"
+
+#include <assert.h>
+#include <string.h>
+
+#ifdef CAIRN_TEST_HOOKS /* so that small models forget */
+enum { FIRST_WORDS = 64, MOST_WORDS = 256 };
+#else
+enum { FIRST_WORDS = 1 << 12, MOST_WORDS = 1 << 20 };
+#endif
+enum { WORDS_PER_SLOT = 8, PART = 16 }; /* of the memory that is used: one part in so many */
+enum { HEAD = 1, STEP = 2 }; /* words of a listing, and of a step, beside those of states */
+
+void listings_init(struct listings *listings, struct mem *mem, uint32_t words, uint64_t bytes)
+{
+    const uint64_t most = bytes / sizeof *listings->pool;
+    *listings = (struct listings){
+        .mem = mem, .words = words, .most = most < MOST_WORDS ? most : MOST_WORDS};
+}
+
+void listings_release(struct listings *listings)
+{
+    mem_free(listings->mem, listings->pool);
+    mem_free(listings->mem, listings->slots);
+    *listings = (struct listings){0};
+}
+
+static uint32_t *slot_of(const struct listings *listings, uint64_t hash)
+{
+    return &listings->slots[hash & (listings->slot_count - 1)];
+}
+
+bool listings_find(const struct listings *listings, const uint64_t *words, uint64_t hash,
+                   struct batch *list)
+{
+    const uint32_t place = listings->slots ? *slot_of(listings, hash) : 0;
+    if (!place) return false;
+    const uint32_t size = listings->words;
+    const uint64_t *at = listings->pool + place - 1;
+    if (memcmp(at, words, size * sizeof *words)) return false;
+    at += size;
+    const uint64_t count = *at++;
+    batch_clear(list);
+    struct batch_state *begun = batch_begin(list, SET_NONE);
+    for (uint64_t i = 0; begun && i < count; i++, at += STEP + size) {
+        uint64_t *room = batch_room(list);
+        if (!room) return false;
+        struct batch_step *step = batch_put(list, begun);
+        memcpy(&step->fast, at, sizeof step->fast);
+        step->tag = at[1];
+        step->hash = 0;
+        step->set = NULL;
+        memcpy(room, at + STEP, size * sizeof *room);
+    }
+    if (begun) begun->enabled = count;
+    return begun;
+}
+
+/* Makes room for so many words: by growing, while that is little beside the rest, or by forgetting.
+ * False: there is none. */
+static bool make_room(struct listings *listings, uint64_t need)
+{
+    uint64_t room = listings->room ? 2 * listings->room : FIRST_WORDS;
+    while (room < need) room *= 2;
+    const uint64_t bytes = room * sizeof *listings->pool,
+                   slot_bytes = room / WORDS_PER_SLOT * sizeof *listings->slots;
+    if (room <= listings->most && (!listings->room || bytes <= listings->mem->used / PART)
+        && mem_has(listings->mem, PART * bytes)) {
+        struct listings larger = *listings;
+        listings_release(listings);
+        larger.pool = mem_try_alloc(larger.mem, bytes);
+        larger.slots = mem_try_alloc(larger.mem, slot_bytes);
+        larger.room = room;
+        larger.slot_count = room / WORDS_PER_SLOT;
+        larger.used = 0;
+        *listings = larger;
+        if (larger.pool && larger.slots) return true;
+        listings_release(listings); /* from now on nothing is kept */
+        return false;
+    }
+    if (need > listings->room) return false;
+    listings->used = 0;
+    memset(listings->slots, 0, listings->slot_count * sizeof *listings->slots);
+    return true;
+}
+
+void listings_keep(struct listings *listings, const uint64_t *words, uint64_t hash,
+                   const struct batch *list)
+{
+    const uint64_t size = listings->words, count = list->step_count,
+                   need = size + HEAD + count * (STEP + size);
+    if (need > listings->most
+        || (need > listings->room - listings->used && !make_room(listings, need)))
+        return;
+    uint64_t *at = listings->pool + listings->used;
+    *slot_of(listings, hash) = (uint32_t)listings->used + 1; /* (1) */
+    listings->used += need;
+    memcpy(at, words, size * sizeof *at);
+    at += size;
+    *at++ = count;
+    for (uint32_t i = 0; i < count; i++, at += STEP + size) { /* (2) */
+        memcpy(at, &list->steps[i].fast, sizeof list->steps[i].fast);
+        at[1] = list->steps[i].tag;
+        memcpy(at + STEP, batch_words(list, i), size * sizeof *at);
+    }
+    assert(at == listings->pool + listings->used);
+}
