@@ -1,0 +1,221 @@
+// The live page: which file, and three views of it: the model, runs by hand, checks.
+
+const Live = (() => {
+  const {h} = Base;
+  const live = {hello: null, files: [], tab: 'model', asked: 0, isGood: false, options: {}};
+  const model = () => ({file: editor.file, text: editor.value, ...live.options});
+  const message = h('p', {class: 'message', id: 'message', role: 'status', hidden: true});
+
+  function told(text, isGood) {
+    message.hidden = !text;
+    message.textContent = text || '';
+    message.className = isGood ? 'message good' : 'message';
+  }
+
+  const editor = new Editor(() => soon());
+  const simulator = new Simulator(model, (text, isGood) => {
+    told(text, isGood);
+    if (isGood) listFiles();
+  });
+  const checker = new Checker(model, told, (trace, at) => {
+    openTab('simulate');
+    simulator.take(trace, at);
+  });
+
+  // ---- the model ----
+
+  const facts = h('p', {class: 'note', id: 'facts'});
+  const choose =
+      h('select', {id: 'file', 'aria-label': 'model', onchange: () => openFile(choose.value)});
+  const save =
+      h('button', {type: 'button', id: 'save', title: 'Ctrl+S', onclick: () => saveFile()}, 'save');
+  const contexts = h('datalist', {id: 'contexts'}), guides = h('datalist', {id: 'guides'});
+  const field = (id, label, placeholder, list) => {
+    const input = h('input', {type: 'text', id, placeholder, list, onchange: () => readOptions()});
+    return [h('label', {}, `${label} `, input), input];
+  };
+  const [defineLabel, define] = field('define', 'constants', 'n=3, m=2', null);
+  const [contextLabel, context] = field('context', 'context', 'FILE:NAME', 'contexts');
+  const [guideLabel, guide] = field('guide', 'guide', 'FILE:NAME', 'guides');
+  const modelBox =
+      h('div', {id: 'model'},
+        h('div', {class: 'row-of-tools'}, defineLabel, contextLabel, guideLabel, contexts, guides),
+        facts, editor.box);
+
+  function readOptions() {
+    const constants = {};
+    for (const each of define.value.split(/[\s,;]+/).filter(Boolean)) {
+      const [name, value] = each.split('=');
+      if (!name || !/^-?\d+$/.test(value || '')) return told(`${each} is no constant: write n=3`);
+      constants[name] = Number(value);
+    }
+    told('');
+    live.options = {
+      define: constants,
+      context: context.value.trim() || null,
+      guide: guide.value.trim() || null
+    };
+    read();
+  }
+
+  let timer = null;
+  function soon() {
+    clearTimeout(timer);
+    save.disabled = editor.isSaved;
+    live.isGood = false;
+    timer = setTimeout(read, 300);
+  }
+
+  const names = list => list.map(name => h('option', {value: name}));
+
+  // What the server makes of the text.
+  async function read() {
+    const number = ++live.asked;
+    clearTimeout(timer);
+    let reply;
+    try {
+      reply = await Server.ask('model', {model: model()});
+    } catch (error) {
+      return told(error.message);
+    }
+    if (number !== live.asked) return;
+    editor.show(reply.lines);
+    const {answer} = reply;
+    live.isGood = Boolean(answer && answer.good);
+    save.disabled = editor.isSaved;
+    if (answer && context.value.trim()) {
+      const file = context.value.trim().split(':')[0];
+      contexts.replaceChildren(...names(answer.result.contexts.map(name => `${file}:${name}`)));
+    } else
+      showKinds();
+    if (!live.isGood) {
+      facts.textContent = answer ? 'The model has mistakes.' : Server.reason(reply);
+      return simulator.close('The model has mistakes: see there.');
+    }
+    const {result} = answer;
+    facts.textContent = [
+      Base.plural(result.processes.length, 'process', 'processes'),
+      Base.plural(result.variables.length, 'variable'),
+      result.clocks.length ? Base.plural(result.clocks.length, 'clock') : null,
+      Base.plural(result.rules.length, 'rule'),
+      Base.plural(result.properties.length, 'property', 'properties')
+    ].filter(Boolean).join(', ');
+    checker.open(answer);
+    simulator.open(answer);
+  }
+
+  // ---- files ----
+
+  const kind = word => live.files.filter(file => file.kind === word);
+
+  function showKinds() {
+    contexts.replaceChildren(...names(kind('context').map(file => file.name)));
+    guides.replaceChildren(...names(kind('guide').map(file => file.name)));
+  }
+
+  async function listFiles() {
+    try {
+      live.files = (await Server.answer('files')).files;
+    } catch (error) {
+      return told(error.message);
+    }
+    const {value} = choose;
+    choose.replaceChildren(
+        ...kind('model').map(file => h('option', {value: file.name}, file.name)));
+    if (value) choose.value = value;
+    showKinds();
+    simulator.showTraces(kind('trace'));
+  }
+
+  async function openFile(name) {
+    if (!editor.isSaved && !confirm(`${editor.file} is not saved. Open ${name} all the same?`))
+      return void (choose.value = editor.file);
+    try {
+      const {text} = await Server.answer('read', {file: name});
+      editor.open(name, text);
+    } catch (error) {
+      return told(error.message);
+    }
+    told('');
+    choose.value = name;
+    document.title = `${name} – Cairn`;
+    context.value = guide.value = define.value = '';
+    live.options = {};
+    await read();
+  }
+
+  async function saveFile() {
+    try {
+      await Server.answer('write', {file: editor.file, text: editor.value});
+    } catch (error) {
+      return told(error.message);
+    }
+    editor.note();
+    save.disabled = true;
+    told(`${editor.file} is saved`, true);
+  }
+
+  // ---- tabs ----
+
+  const boxes = {model: modelBox, simulate: simulator.box, check: checker.box};
+  const place = h('div', {id: 'tab'});
+  const tabs =
+      h('div', {class: 'tabs views', role: 'tablist'},
+        [['model', 'Model'], ['simulate', 'Simulate'], ['check', 'Check']].map(
+            ([name, word]) =>
+                h('button',
+                  {type: 'button', role: 'tab', id: `tab-${name}`, onclick: () => openTab(name)},
+                  word)));
+
+  function openTab(name) {
+    live.tab = name;
+    for (const tab of tabs.children) tab.setAttribute('aria-selected', tab.id === `tab-${name}`);
+    place.replaceChildren(boxes[name]);
+    if (name === 'simulate' && simulator.view && simulator.view.run)
+      simulator.view.goTo(simulator.view.at);
+  }
+
+  function onKey(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key === 's') {
+      event.preventDefault();
+      saveFile();
+    } else if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') {
+      event.preventDefault();
+      openTab('check');
+      checker.check();
+    } else if (live.tab === 'simulate')
+      simulator.onKey(event);
+    else if (live.tab === 'check')
+      checker.onKey(event);
+  }
+
+  async function begin() {
+    Theme.begin();
+    document.getElementById('page').append(
+        h('header', {class: 'top bar'}, h('h1', {}, 'Cairn'), choose, save, tabs,
+          h('span', {class: 'spring'}), Theme.button()),
+        message, place);
+    openTab('model');
+    document.addEventListener('keydown', onKey);
+    addEventListener('beforeunload', event => {
+      if (!editor.isSaved) event.preventDefault();
+    });
+    try {
+      live.hello = await Server.ask('hello');
+    } catch (error) {
+      return told(error.message);
+    }
+    checker.offer(live.hello);
+    await listFiles();
+    const models = kind('model');
+    const first = live.hello.model || (models[0] && models[0].name);
+    if (first)
+      await openFile(first);
+    else
+      told(`There is no model in ${live.hello.folder}.`);
+  }
+
+  begin();
+  return {live, editor, simulator, checker, openTab, openFile};
+})();
+window.cairn = Live;
