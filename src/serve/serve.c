@@ -47,7 +47,7 @@ struct serve {
     const struct serve_plan *plan;
     struct http *http;
     int folder;
-    char *hello; /* what a page is told first */
+    char *hello; /* what a page is told first: an object */
     struct serve_job jobs[MOST_JOBS];
     uint64_t last; /* number */
 };
@@ -153,6 +153,24 @@ static struct serve_job *find_check(struct serve *serve, uint64_t number)
     return NULL;
 }
 
+/* What a page is told first: what does not change, and the checks that run. */
+static void greet(struct serve *serve, struct http_exchange *exchange)
+{
+    struct text text;
+    const char *comma = "";
+    text_init(&text, serve->plan->mem);
+    text_add(&text, "{\"running\": [");
+    for (unsigned i = 0; i < MOST_JOBS; i++) {
+        const struct serve_job *job = &serve->jobs[i];
+        if (!job->is_used || !job->is_long || !job->errand.process) continue;
+        text_add(&text, "%s%" PRIu64, comma, job->number);
+        comma = ", ";
+    }
+    text_add(&text, "], %s", serve->hello + 1);
+    http_answer(exchange, 200, text.data, text.len);
+    text_free(&text);
+}
+
 static void answer(void *context, struct http_exchange *exchange, const char *act, const char *body,
                    size_t length)
 {
@@ -161,7 +179,7 @@ static void answer(void *context, struct http_exchange *exchange, const char *ac
     const struct desk_request request = {act, body, length};
     const bool watches = !strcmp(act, "progress"), stops = !strcmp(act, "stop");
     if (!strcmp(act, "hello")) {
-        say(exchange, 200, serve->hello);
+        greet(serve, exchange);
         return;
     }
     if (watches || stops) {

@@ -99,15 +99,26 @@ class Checker {
   }
 
   async check() {
-    if (this.id !== null) return;
+    if (this.id !== null || this.start.disabled) return;
     this.start.disabled = true;
     try {
       const {id} = await Server.ask('check', {model: this.model(), ask: this.asked()});
-      Object.assign(this, {id, since: 0, last: null});
-      this.end.disabled = false;
-      this.messages.replaceChildren();
-      this.resultBox.replaceChildren();
-      this.progress.replaceChildren('reading the model …');
+      return this.follow(id);
+    } catch (error) {
+      this.told(error.message);
+    }
+    this.start.disabled = false;
+  }
+
+  // A check that runs, of this page or of one before it.
+  async follow(id) {
+    Object.assign(this, {id, since: 0, last: null});
+    this.start.disabled = true;
+    this.end.disabled = false;
+    this.messages.replaceChildren();
+    this.resultBox.replaceChildren();
+    this.progress.replaceChildren('reading the model …');
+    try {
       await this.watch();
     } catch (error) {
       this.told(error.message);
@@ -161,21 +172,19 @@ class Checker {
           last.states_per_second ? `${count(Math.round(last.states_per_second))} per second` : null,
           last.depth ? `depth ${count(last.depth)}` : null,
           last.waiting ? `${count(last.waiting)} waiting` : null,
-          last.memory_bytes ? Base.bytes(last.memory_bytes) : null
+          !last.memory_bytes ?
+              null :
+              last.memory_limit_bytes ?
+              `${Base.bytes(last.memory_bytes)} of ${Base.bytes(last.memory_limit_bytes)}` :
+              Base.bytes(last.memory_bytes)
         ];
     const share = last.share !== undefined ? last.share :
         last.progress === 'jobs'           ? last.done / last.count :
-        last.memory_limit_bytes            ? last.memory_bytes / last.memory_limit_bytes :
                                              null;
     this.progress.replaceChildren(
         h('p', {}, [...words, Base.seconds(last.seconds)].filter(Boolean).join(' · ')),
         share === null ? '' :
-                         h('div', {
-                           class: 'share',
-                           title: last.share === undefined && last.progress !== 'jobs' ?
-                               'of the memory it may use' :
-                               'done'
-                         },
+                         h('div', {class: 'share', title: 'done'},
                            h('div', {style: `width:${(100 * Math.min(1, share)).toFixed(1)}%`})));
   }
 

@@ -48,6 +48,7 @@ const Live = (() => {
       const [name, value] = each.split('=');
       if (!name || !/^-?\d+$/.test(value || '')) return told(`${each} is no constant: write n=3`);
       constants[name] = Number(value);
+      if (!Number.isSafeInteger(constants[name])) return told(`${value} is too large here`);
     }
     told('');
     live.options = {
@@ -206,6 +207,8 @@ const Live = (() => {
       return told(error.message);
     }
     checker.offer(live.hello);
+    const running = live.hello.running[live.hello.running.length - 1];
+    if (running !== undefined) checker.follow(running);
     await listFiles();
     const models = kind('model');
     const first = live.hello.model || (models[0] && models[0].name);

@@ -143,18 +143,24 @@ class Simulator {
 
   // ---- steps ----
 
-  // What is possible at the slider.
+  // What is possible at the slider. While one answer is waited for, only the last place that the
+  // slider has moved to meanwhile is remembered.
   async look() {
-    const number = ++this.asked, {current, view} = this, {at} = view;
-    if (!current) return;
+    ++this.asked;
     this.where = null;
-    const answer = await this.ask(
-        'run',
-        {run: {cells: current.trace.cells, steps: Simulator.steps(current.trace, at)}, known: at});
-    if (!answer || number !== this.asked || current !== this.current) return;
-    this.where = answer;
-    this.drawSteps();
-    this.drawNotes();
+    if (this.isLooking) return;
+    this.isLooking = true;
+    for (let number = -1; this.current && number !== this.asked;) {
+      number = this.asked;
+      const {trace} = this.current, {at} = this.view;
+      const answer = await this.ask(
+          'run', {run: {cells: trace.cells, steps: Simulator.steps(trace, at)}, known: at});
+      if (!answer || number !== this.asked || !this.current) continue;
+      this.where = answer;
+      this.drawSteps();
+      this.drawNotes();
+    }
+    this.isLooking = false;
   }
 
   // `step`: of the list of possible ones; delay: a text, or null for the proposed one.
@@ -198,17 +204,18 @@ class Simulator {
   static window({low, low_open: lowOpen, high, high_open: highOpen}) {
     const least = Base.time(low);
     if (high === null)
-      return lowOpen ? `(more than ${low})` : least ? `(${low} or more)` : '(any time)';
-    if (least === Base.time(high)) return least ? `(exactly ${low})` : '(now)';
+      return lowOpen ? `more than ${low}` : least ? `${low} or more` : 'at any time';
+    if (least === Base.time(high)) return least ? `after exactly ${low}` : 'now';
     return `in ${lowOpen ? ']' : '['}${low}, ${high}${highOpen ? '[' : ']'}`;
   }
 
   drawSteps() {
     const {h} = Base, {where, result} = this;
     const patience = where.patience && where.patience.window;
-    this.wait.textContent = !patience || patience.high === null ?
-        '' :
-        `time passes for ${patience.high}${patience.high_open ? ', not quite' : ' at most'}`;
+    this.wait.textContent = !patience || patience.high === null ? '' :
+        !Base.time(patience.high)                               ? 'no time passes here' :
+        patience.high_open ? `time passes for less than ${patience.high}` :
+                             `time passes for ${patience.high} at most`;
     this.enabled.replaceChildren(...where.enabled.map((step, k) => {
       const rule = result.rules[step.rule];
       const names = [
@@ -216,7 +223,8 @@ class Simulator {
                        .filter(part => part.process !== null)
                        .map(part => result.processes[part.process].name))
       ].join(', ');
-      const delay = step.delay === undefined ? null : h('input', {
+      const isFree = step.window && step.window.low !== step.window.high;
+      const delay = !isFree ? null : h('input', {
         type: 'text',
         class: 'delay',
         value: step.delay,
@@ -230,9 +238,8 @@ class Simulator {
           h('button', {type: 'button', class: 'take', onclick: take},
             k < 9 ? h('kbd', {}, k + 1) : '', ' ', h('b', {}, rule[0]),
             names ? h('span', {class: 'by'}, ` by ${names}`) : ''),
-          delay ?
-              h('label', {class: 'note'}, ' after ', delay, ' ', Simulator.window(step.window)) :
-              '');
+          delay ? h('label', {class: 'note'}, ' after ', delay) : '',
+          step.window ? h('span', {class: 'note'}, Simulator.window(step.window)) : '');
     }));
   }
 
