@@ -64,16 +64,30 @@ static int read_file(struct desk *desk)
     return EXIT_HOLDS;
 }
 
+/* Whether a file is what the page believes it to be, or not there. */
+static bool is_unchanged(struct desk *desk, const char *name, const char *before)
+{
+    uint32_t source;
+    struct diag *diag = &desk->session.diag;
+    const int file = folder_open(desk->tools->folder, name);
+    if (file < 0) return true; /* what is wrong is told when it is written */
+    close(file);
+    return diag_read_source(diag, name, &source)
+           && !strcmp(diag->sources.data[source].text, before);
+}
+
 static int write_file(struct desk *desk)
 {
     const char *name = asking_text(desk->request, "file"),
-               *text = asking_text(desk->request, "text");
+               *text = asking_text(desk->request, "text"),
+               *before = asking_text(desk->request, "before");
     if (!name || !text) return desk_complain(desk, "a file needs a name and a text");
     if (folder_kind_of(name) == FOLDER_OTHER)
         return desk_complain(desk, "models, contexts, guides and traces (.itf.json) can be saved");
-    if (!folder_write(desk->tools->folder, name, text, strlen(text)))
+    const bool may = !before || is_unchanged(desk, name, before);
+    if (may && !folder_write(desk->tools->folder, name, text, strlen(text)))
         return desk_complain(desk, "cannot write %.200s: %s", name, strerror(errno));
-    fputs("{\"written\": true}", desk->tools->answer);
+    fprintf(desk->tools->answer, "{\"written\": %s}", may ? "true" : "false");
     return EXIT_HOLDS;
 }
 
@@ -105,10 +119,20 @@ bool desk_open(struct desk *desk, enum ask_command command)
 
 bool desk_load(struct desk *desk) { return load_model(&desk->session, desk->ask.file); }
 
-static void put_properties(struct out *json, struct model *model)
+/* Whether a check that names no properties asks for this one. */
+static bool is_asked(const struct task *task, const struct property_result *entry)
+{
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (!strcmp(task->properties[i].property->name, entry->property->name)) return true;
+    return false;
+}
+
+static void put_properties(struct out *json, struct session *session)
 {
     uint32_t count;
-    const struct property_result *list = result_list_properties(model, true, &count);
+    struct task task = {0};
+    const struct property_result *list = result_list_properties(session->model, true, &count);
+    session_properties(session, &task);
     out_key(json, "properties");
     out_open(json, '[');
     for (uint32_t i = 0; i < count; i++) {
@@ -119,6 +143,8 @@ static void put_properties(struct out *json, struct model *model)
         out_string(json, property_kind_name[list[i].kind]);
         out_key(json, "text");
         out_string(json, list[i].property->text);
+        out_key(json, "asked");
+        out_bool(json, is_asked(&task, &list[i]));
         out_close(json, '}');
     }
     out_close(json, ']');
@@ -151,7 +177,7 @@ static int show_model(struct desk *desk)
     if (good) {
         out_key(&json, "timed");
         out_bool(&json, model_is_timed(desk->session.model));
-        put_properties(&json, desk->session.model);
+        put_properties(&json, &desk->session);
         page_model(&json, &page);
     }
     out_close(&json, '}');

@@ -67,10 +67,17 @@ def files():
         server.ask('write', {'file': 'sub/b.mil', 'text': 'é\n'})
         check('files: written', text_of(os.path.join(folder, 'sub/b.mil')) == 'é\n'
               and sorted(os.listdir(os.path.join(folder, 'sub'))) == ['a.mil', 'b.mil'])
+        kept = server.ask('write', {'file': 'sub/b.mil', 'text': 'x', 'before': 'other'})
+        new = server.ask('write', {'file': 'sub/b.mil', 'text': 'ü', 'before': 'é\n'})
+        check('files: what somebody else wrote is kept', kept == {'written': False}
+              and new == {'written': True} and text_of(os.path.join(folder, 'sub/b.mil')) == 'ü')
         status, errors, left = server.end(signal.SIGINT)
         check('files: SIGINT ends it', status == 0 and not errors and not left, (status, errors))
     with Server(folder=folder) as server:
         check('files: the current folder', server.tell('hello')['model'] is None)
+        second = run('serve', '--port', server.port)
+        check('files: a port that is taken', second.returncode == 2 and not second.stdout
+              and 'Address already in use' in second.stderr, second.stderr)
         check('files: SIGTERM ends it', server.end()[0] == 0)
     refused = run('serve', path('nowhere.mil'))
     check('files: a model that is not there', refused.returncode == 2
@@ -89,11 +96,17 @@ def models(server):
     answer = server.ask('model', {'model': model_of(LOGIN, context='contexts.cdl:deadline2')})
     check('models: a context', answer['good'] and answer['result']['timed']
           and 'deadline2' in answer['result']['contexts']
-          and {'name', 'kind', 'text'} == set(answer['result']['properties'][0]))
+          and {'name', 'kind', 'text', 'asked'} == set(answer['result']['properties'][0]))
     answer = server.tell('model', {'model': model_of(LOGIN, context='contexts.cdl')})
     check('models: several contexts', not answer['answer']['good']
           and 'deadline2' in answer['answer']['result']['contexts']
           and 'several contexts' in answer['lines'][0]['text'])
+    for file in (PHILS, GATE):
+        answer = server.ask('model', {'model': model_of(file)})
+        asked = [p['name'] for p in answer['result']['properties'] if p['asked']]
+        usual = [p['name'] for p in told('check', file)[1]['properties']]
+        check(f'models: what is asked of {os.path.basename(file)}', sorted(asked) == sorted(usual),
+              (asked, usual))
     answer = server.ask('model', {'model': model_of(PHILS, define={'n': 3})})
     check('models: constants', len(answer['result']['rules']) == 12)
 
@@ -685,7 +698,7 @@ def checking(browser, server):
     browser.click('#start')
     until(lambda: 'state' in browser.texts('#progress')[0])
     browser.click('#stop')
-    until(lambda: browser.texts('#verdict') and 'stopped' in browser.texts('#progress')[0])
+    until(lambda: browser.texts('#verdict'))
     check('checking: stopped', 'stopped' in browser.texts('#progress')[0]
           and not browser.run('return document.getElementById("start").disabled'))
     browser.run('cairn.editor.note()')

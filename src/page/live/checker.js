@@ -3,7 +3,7 @@
 class Checker {
   constructor(model, told, goOn) {
     const {h} = Base;
-    Object.assign(this, {model, told, goOn, id: null, since: 0});
+    Object.assign(this, {model, told, goOn, id: null, since: 0, usual: [], checked: null});
     this.properties = h('fieldset', {id: 'asked'});
     this.formulas = h('div', {class: 'formulas'});
     const number = (id, label, placeholder) =>
@@ -41,15 +41,29 @@ class Checker {
     this.order.replaceChildren(...orders.map(name => h('option', {value: name}, name)));
   }
 
+  // What somebody chose stays chosen while the model is edited.
   open({result}) {
-    const {h} = Base;
+    const {h} = Base, chosen = this.boxes().map(box => [box.value, box.checked]),
+          before = new Map(chosen);
+    this.usual = result.properties.filter(property => property.asked).map(each => each.name);
     this.properties.replaceChildren(
         h('legend', {}, 'Properties'),
         ...result.properties.map(
             property =>
-                h('label', {title: property.text},
-                  h('input', {type: 'checkbox', value: property.name, checked: true}), ' ',
-                  property.name, h('code', {}, Base.cut(property.text || '', 60)))));
+                h('label', {title: property.text}, h('input', {
+                    type: 'checkbox',
+                    value: property.name,
+                    checked: before.has(property.name) ? before.get(property.name) : property.asked
+                  }),
+                  ' ', property.name, h('code', {}, Base.cut(property.text || '', 60)))));
+  }
+
+  forget() {
+    this.properties.replaceChildren();
+  }
+
+  boxes() {
+    return [...this.properties.querySelectorAll('input')];
   }
 
   // There is always an empty one to write in.
@@ -72,21 +86,23 @@ class Checker {
   }
 
   asked() {
-    const boxes = [...this.properties.querySelectorAll('input')],
-          chosen = boxes.filter(box => box.checked).map(box => box.value);
+    const chosen = this.boxes().filter(box => box.checked).map(box => box.value);
+    const isUsual = chosen.join('\n') === this.usual.join('\n');
     const number = id => {
       const {value} = this.form.querySelector(`#${id}`);
       return value === '' ? null : Number(value);
     };
     return {
-      properties: chosen.length === boxes.length ? [] : chosen,
+      // run-time errors are always looked for: alone they stand for nothing of the model
+      properties: isUsual ? [] :
+          chosen.length   ? chosen :
+                            ['runtime-error'],
       formulas: [...this.formulas.children]
                     .map(row => ({
                            kind: row.querySelector('select').value,
                            text: row.querySelector('input').value.trim()
                          }))
                     .filter(formula => formula.text),
-      no_deadlock: boxes.some(box => box.value === 'deadlock' && !box.checked),
       engine: this.engine.value,
       order: this.order.value,
       reduce: this.reduce.value,
@@ -102,7 +118,8 @@ class Checker {
     if (this.id !== null || this.start.disabled) return;
     this.start.disabled = true;
     try {
-      const {id} = await Server.ask('check', {model: this.model(), ask: this.asked()});
+      this.checked = this.model();
+      const {id} = await Server.ask('check', {model: this.checked, ask: this.asked()});
       return this.follow(id);
     } catch (error) {
       this.told(error.message);
@@ -193,7 +210,9 @@ class Checker {
     if (told.answer === null)
       return void this.progress.replaceChildren(
           Base.h('p', {class: 'alarm'}, `There is no result: ${Server.reason(told)}`));
-    Page.open(this.resultBox, told.answer, {isPart: true, goOn: this.goOn});
+    Page.open(
+        this.resultBox, told.answer,
+        {isPart: true, goOn: this.checked && ((trace, at) => this.goOn(this.checked, trace, at))});
   }
 
   onKey(event) {

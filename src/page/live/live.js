@@ -13,11 +13,13 @@ const Live = (() => {
   }
 
   const editor = new Editor(() => soon());
-  const simulator = new Simulator(model, (text, isGood) => {
+  const simulator = new Simulator((text, isGood) => {
     told(text, isGood);
     if (isGood) listFiles();
   });
-  const checker = new Checker(model, told, (trace, at) => {
+  const checker = new Checker(model, told, (checked, trace, at) => {
+    if (!live.isGood || JSON.stringify(checked) !== JSON.stringify(simulator.model))
+      return told('The model is another one than when this was checked: check it again.');
     openTab('simulate');
     simulator.take(trace, at);
   });
@@ -73,9 +75,10 @@ const Live = (() => {
   async function read() {
     const number = ++live.asked;
     clearTimeout(timer);
+    const given = model();
     let reply;
     try {
-      reply = await Server.ask('model', {model: model()});
+      reply = await Server.ask('model', {model: given});
     } catch (error) {
       return told(error.message);
     }
@@ -102,7 +105,7 @@ const Live = (() => {
       Base.plural(result.properties.length, 'property', 'properties')
     ].filter(Boolean).join(', ');
     checker.open(answer);
-    simulator.open(answer);
+    simulator.open(given, answer);
   }
 
   // ---- files ----
@@ -140,20 +143,25 @@ const Live = (() => {
     told('');
     choose.value = name;
     document.title = `${name} – Cairn`;
+    checker.forget();
     context.value = guide.value = define.value = '';
     live.options = {};
     await read();
   }
 
+  // What somebody else has written meanwhile is not overwritten unasked.
   async function saveFile() {
+    const {file, value} = editor, question = `${file} was changed by somebody else. Overwrite it?`;
     try {
-      await Server.answer('write', {file: editor.file, text: editor.value});
+      const {written} = await Server.answer('write', {file, text: value, before: editor.saved});
+      if (!written && !confirm(question)) return;
+      if (!written) await Server.answer('write', {file, text: value});
     } catch (error) {
       return told(error.message);
     }
-    editor.note();
-    save.disabled = true;
-    told(`${editor.file} is saved`, true);
+    editor.saved = value;
+    save.disabled = editor.isSaved;
+    told(`${file} is saved`, true);
   }
 
   // ---- tabs ----

@@ -30,6 +30,8 @@ const Server = (() => {
     const errors = (told.lines || []).filter(line => line.severity === 'error');
     if (told.killed) return told.killed;
     if (errors.length) return errors.map(line => line.text).join('\n');
+    if (told.stopped) return 'it was stopped before';
+    if (told.status === 3) return 'a limit on time or memory ended it before';
     if (told.status < 0) return `its process was ended by signal ${- told.status}`;
     return `it ended with status ${told.status}`;
   }

@@ -2,10 +2,10 @@
 // of one begins another, so that nothing is lost by going back.
 
 class Simulator {
-  // model(): {file, text, define, context, guide}, as requests have it. told(text): for the user.
-  constructor(model, told) {
+  // told(text): for the user.
+  constructor(told) {
     const {h} = Base;
-    Object.assign(this, {model, told, branches: [], current: null, asked: 0, counter: 0});
+    Object.assign(this, {model: null, told, branches: [], current: null, asked: 0, counter: 0});
     this.where = null;  // what the server says of the state at the slider
     this.tabs = h('div', {class: 'tabs', id: 'branches', role: 'tablist'});
     this.notes = h('div', {id: 'notes'});
@@ -36,10 +36,10 @@ class Simulator {
           this.runBox, this.below);
   }
 
-  // Another model: runs of the one before mean nothing in it.
-  open({result, sources}) {
+  // Another model, as requests have it: runs of the one before mean nothing in it.
+  open(model, {result, sources}) {
     const {h} = Base, box = h('div', {}), drawn = (result.automata || []).slice(0, 40);
-    Object.assign(this, {result, sources, branches: [], current: null, where: null});
+    Object.assign(this, {model, result, sources, branches: [], current: null, where: null});
     const drawings = drawn.map(automaton => new Automata.Drawing(automaton));
     const source = new SourceView(box);
     source.show(sources, []);
@@ -78,7 +78,7 @@ class Simulator {
 
   async ask(act, body) {
     try {
-      return await Server.answer(act, {model: this.model(), ...body});
+      return await Server.answer(act, {model: this.model, ...body});
     } catch (error) {
       this.told(error.message);
       return null;
