@@ -8,7 +8,7 @@
 
 /* Delays are multiples of so small a part of a tick: at random, and by hand. */
 enum { STEPPER_PARTS = 4, STEPPER_FINE_PARTS = 5040 };
-#define STEPPER_MOST_PARTS (INT64_C(1) << 40)
+#define STEPPER_MOST_PARTS (INT64_C(1) << 31) /* so that times of 32 bits fit in 64 */
 
 struct stepper {
     struct session *session;

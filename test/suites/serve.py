@@ -701,7 +701,36 @@ def checking(browser, server):
     until(lambda: browser.texts('#verdict'))
     check('checking: stopped', 'stopped' in browser.texts('#progress')[0]
           and not browser.run('return document.getElementById("start").disabled'))
+    browser.click('#start')
+    until(lambda: 'state' in browser.texts('#progress')[0])
     browser.run('cairn.editor.note()')
+    browser.visit(server.address)
+    until(lambda: 'state' in ''.join(browser.texts('#progress'))
+          or browser.run('return window.cairn && cairn.checker.id !== null'))
+    browser.click('#tab-check')
+    until(lambda: 'state' in browser.texts('#progress')[0])
+    browser.click('#stop')
+    until(lambda: browser.texts('#verdict'))
+    check('checking: another page goes on with it', 'stopped' in browser.texts('#progress')[0])
+
+
+def contexts(browser, server):
+    """All contexts of a file: a matrix."""
+    open_model(browser, server, 'timed.fcr')
+    browser.run('document.getElementById("context").value = "contexts.cdl";'
+                'document.getElementById("context").dispatchEvent(new Event("change"))')
+    until(lambda: 'several contexts' in browser.texts('#facts')[0])
+    browser.click('#tab-check')
+    browser.click('#start')
+    until(lambda: browser.texts('#checked tr[data-context]'))
+    claim = told('check', LOGIN, '--context', 'examples/device-login/contexts.cdl')[1]
+    rows = browser.run('return [...document.querySelectorAll("tr[data-context]")].map(row => '
+                       '[row.dataset.context, ...[...row.querySelectorAll("td.verdict")].map('
+                       'cell => cell.className.split(" ")[1])])')
+    expected = [[row['context'], sorted(p['verdict'] for p in row.get('properties', []))]
+                for row in claim['contexts']]
+    check('contexts: a matrix', [[row[0], sorted(row[1:])] for row in rows] == expected,
+          (rows, expected))
 
 
 def hostile(browser, server):
@@ -721,14 +750,14 @@ def hostile(browser, server):
 
 
 def browsed():
-    folder = folder_of('browsed', PHILS, GATE)
+    folder = folder_of('browsed', PHILS, GATE, LOGIN, 'examples/device-login/contexts.cdl')
     os.makedirs(os.path.join(folder, '<'))
     shutil.copy(os.path.join(ROOT, PHILS),
                 os.path.join(folder, '<', 'script><img src=x onerror=evil=1>.mil'))
     try:
         with Browser() as browser, Server(os.path.join(folder, 'phils.mil')) as server:
             browser.requests()
-            for each in (editing, simulating, deadlocked, timed, checking, hostile):
+            for each in (editing, simulating, deadlocked, timed, checking, contexts, hostile):
                 each(browser, server)
             faults = browser.faults()
             check('page: nothing on the console', not faults, faults)

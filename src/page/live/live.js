@@ -71,6 +71,16 @@ const Live = (() => {
 
   const names = list => list.map(name => h('option', {value: name}));
 
+  // Why there is nothing to step through. A file of several contexts is no mistake: a check
+  // searches all of them.
+  function why({answer, lines, ...rest}) {
+    const errors = lines.filter(line => line.severity === 'error');
+    if (!answer) return Server.reason({lines, ...rest});
+    if (errors.length === 1 && !errors[0].line && answer.result.contexts.length > 1)
+      return `${errors[0].text}. A check searches all of them.`;
+    return 'The model has mistakes: they are marked in its text.';
+  }
+
   // What the server makes of the text.
   async function read() {
     const number = ++live.asked;
@@ -93,8 +103,9 @@ const Live = (() => {
     } else
       showKinds();
     if (!live.isGood) {
-      facts.textContent = answer ? 'The model has mistakes.' : Server.reason(reply);
-      return simulator.close('The model has mistakes: see there.');
+      const words = why(reply);
+      facts.textContent = words;
+      return simulator.close(words);
     }
     const {result} = answer;
     facts.textContent = [
