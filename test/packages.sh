@@ -8,8 +8,9 @@ for package in "$@"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
 done
 [ -z "$missing" ] && exit 0
-if [ -n "$wanted" ]; then
-    [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || exit 0
+if [ -n "$wanted" ]; then # tried once
+    [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null && [ ! -e build/packages-tried ] || exit 0
+    mkdir -p build && touch build/packages-tried
     DEBIAN_FRONTEND=noninteractive timeout 60 apt-get install -y --no-install-recommends $missing >/dev/null 2>&1 && echo "installed:$missing"
     exit 0
 fi

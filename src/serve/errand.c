@@ -143,6 +143,7 @@ static void listen_to(struct errand *errand, unsigned stream)
 bool errand_listen(struct errand *errand, const struct pollfd polls[ERRAND_STREAMS])
 {
     int status = 0;
+    siginfo_t ended;
     assert(errand->process > 0); /* (1) */
     for (unsigned i = 0; i < ERRAND_STREAMS; i++)
         if (errand->pipes[i] >= 0 && polls[i].revents) listen_to(errand, i);
@@ -150,8 +151,10 @@ bool errand_listen(struct errand *errand, const struct pollfd polls[ERRAND_STREA
         kill_for(errand, errand->is_stopped ? "it did not stop in time, and was ended"
                                             : "it took too long, and was ended");
     if (errand->pipes[ERRAND_ANSWER] >= 0 || errand->pipes[ERRAND_LINES] >= 0) return true;
+    while (waitid(P_PID, (id_t)errand->process, &ended, WEXITED | WNOWAIT) && errno == EINTR)
+        continue;
+    kill(-errand->process, SIGKILL); /* nobody is left behind; its number is still its own */
     while (waitpid(errand->process, &status, 0) < 0 && errno == EINTR) continue;
-    kill(-errand->process, SIGKILL); /* nobody is left behind */
     errand->process = 0;
     errand->status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     return false;

@@ -306,12 +306,14 @@ bool serve_run(const struct serve_plan *plan, const char **why)
     deadline_wait();
     const struct guard *guard = http_guard(serve->http);
     snprintf(address, sizeof address, "http://127.0.0.1:%u/?token=%s", guard->port, guard->token);
-    bool goes_on = plan->ready(address);
-    while (goes_on && !limits_interrupted) wait(serve, http_run(serve->http), &usual);
+    const bool is_told = plan->ready(address);
+    if (!is_told) *why = "its address could not be told";
+    while (is_told && !limits_interrupted) wait(serve, http_run(serve->http), &usual);
     end_all(serve);
     http_run(serve->http);
     http_close(serve->http);
     close(serve->folder);
     free(serve->hello);
-    return true;
+    sigprocmask(SIG_SETMASK, &usual, NULL);
+    return is_told;
 }

@@ -13,7 +13,7 @@ struct serve_plan {
     bool (*ready)(const char *address);
 };
 
-/* Until a signal comes (base/limits.h). False: *why says why it cannot serve. */
+/* Until a signal comes (base/limits.h). False: *why says why it does not serve. */
 bool serve_run(const struct serve_plan *plan, const char **why);
 
 #endif

@@ -48,8 +48,9 @@ static bool refine(struct stepper *stepper, const json_t *delay)
 {
     int64_t numerator, denominator, parts;
     const char *text = json_string_value(delay);
-    if (!text || stepper_read_delay(stepper, text, &parts)) return true;
-    return replay_time(text, &numerator, &denominator) && stepper_refine(stepper, denominator);
+    if (!text || !stepper->is_timed || stepper_read_delay(stepper, text, &parts)) return true;
+    return replay_time(text, &numerator, &denominator) && stepper_refine(stepper, denominator)
+           && stepper_read_delay(stepper, text, &parts);
 }
 
 static bool can_take(const struct stepper *stepper, uint64_t rule)

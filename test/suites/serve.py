@@ -7,12 +7,13 @@ import resource
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import threading
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from browser import Browser
-from lib import (ASAN, LONG, ROOT, SEED, check, family, finish, path, run, section, told, until,
-                 write)
+from lib import (ASAN, CAIRN, LONG, ROOT, SEED, check, family, finish, path, run, section, told,
+                 until, write)
 from reportpage import differences
 from server import Server
 
@@ -79,6 +80,11 @@ def files():
         check('files: a port that is taken', second.returncode == 2 and not second.stdout
               and 'Address already in use' in second.stderr, second.stderr)
         check('files: SIGTERM ends it', server.end()[0] == 0)
+    with open('/dev/full', 'w', encoding='ascii') as full:
+        mute = subprocess.run([CAIRN, 'serve', folder], stdout=full, stderr=subprocess.PIPE,
+                              text=True, check=False)
+    check('files: an address that nobody can read', mute.returncode == 2
+          and 'standard output' in mute.stderr, mute.stderr)
     refused = run('serve', path('nowhere.mil'))
     check('files: a model that is not there', refused.returncode == 2
           and 'No such file' in refused.stderr)

@@ -58,7 +58,9 @@ class Checker {
                   ' ', property.name, h('code', {}, Base.cut(property.text || '', 60)))));
   }
 
+  // Another model: as long as its properties are not known, the usual ones are asked.
   forget() {
+    this.usual = [];
     this.properties.replaceChildren();
   }
 

@@ -154,6 +154,7 @@ const Live = (() => {
     told('');
     choose.value = name;
     document.title = `${name} – Cairn`;
+    live.isGood = false;
     checker.forget();
     context.value = guide.value = define.value = '';
     live.options = {};
