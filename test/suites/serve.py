@@ -585,6 +585,15 @@ def editing(browser, server):
                 'document.getElementById("define").dispatchEvent(new Event("change"))')
     until(lambda: '8 rules' in browser.texts('#facts')[0])
     check('editing: constants', '8 rules' in browser.texts('#facts')[0])
+    browser.run('window.prompt = () => "new.mil"')
+    browser.click('#new')
+    until(lambda: browser.run('return cairn.editor.file') == 'new.mil')
+    write_code(browser, text_of('examples/peterson/peterson.mil'))
+    until(lambda: browser.run('return cairn.live.isGood'))
+    browser.click('#save')
+    until(lambda: 'is saved' in browser.texts('#message')[0])
+    check('editing: a new model', text_of(os.path.join(path('browsed'), 'new.mil'))
+          == text_of('examples/peterson/peterson.mil'))
 
 
 def simulating(browser, server):
@@ -722,7 +731,9 @@ def checking(browser, server):
 
 def contexts(browser, server):
     """All contexts of a file: a matrix."""
-    open_model(browser, server, 'timed.fcr')
+    open_model(browser, server)
+    browser.run('cairn.openFile("timed.fcr")')  # the context comes before it is read
+    until(lambda: browser.run('return cairn.editor.file === "timed.fcr"'))
     browser.run('document.getElementById("context").value = "contexts.cdl";'
                 'document.getElementById("context").dispatchEvent(new Event("change"))')
     until(lambda: 'several contexts' in browser.texts('#facts')[0])
@@ -755,6 +766,20 @@ def hostile(browser, server):
     browser.run('cairn.editor.note()')
 
 
+def empty(browser, _):
+    """A folder without models: every button may be pressed."""
+    os.makedirs(path('empty'))
+    with Server(path('empty')) as server:
+        browser.visit(server.address)
+        until(lambda: 'no model' in browser.texts('#message')[0])
+        for button in ('tab-simulate', 'new-run', 'undo', 'random', 'save-run', 'load-run',
+                       'tab-check', 'start', 'tab-model'):
+            browser.click(f'#{button}')
+        browser.type('1', 'u', 'r', 'left')
+        faults = browser.faults()
+        check('empty: a word, and no complaint', not faults, faults)
+
+
 def browsed():
     folder = folder_of('browsed', PHILS, GATE, LOGIN, 'examples/device-login/contexts.cdl')
     os.makedirs(os.path.join(folder, '<'))
@@ -763,11 +788,12 @@ def browsed():
     try:
         with Browser() as browser, Server(os.path.join(folder, 'phils.mil')) as server:
             browser.requests()
-            for each in (editing, simulating, deadlocked, timed, checking, contexts, hostile):
+            for each in (editing, simulating, deadlocked, timed, checking, contexts, hostile,
+                         empty):
                 each(browser, server)
             faults = browser.faults()
             check('page: nothing on the console', not faults, faults)
-            here = f'http://127.0.0.1:{server.port}/'
+            here = 'http://127.0.0.1:'
             asked = [url for url in browser.requests()
                      if not url.startswith((here, 'data:', 'chrome:'))]
             check('page: no request leaves the server', not asked, asked)

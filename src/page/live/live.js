@@ -31,6 +31,8 @@ const Live = (() => {
       h('select', {id: 'file', 'aria-label': 'model', onchange: () => openFile(choose.value)});
   const save =
       h('button', {type: 'button', id: 'save', title: 'Ctrl+S', onclick: () => saveFile()}, 'save');
+  const fresh = h(
+      'button', {type: 'button', id: 'new', title: 'a new model', onclick: () => newFile()}, 'new');
   const contexts = h('datalist', {id: 'contexts'}), guides = h('datalist', {id: 'guides'});
   const field = (id, label, placeholder, list) => {
     const input = h('input', {type: 'text', id, placeholder, list, onchange: () => readOptions()});
@@ -142,15 +144,30 @@ const Live = (() => {
     simulator.showTraces(kind('trace'));
   }
 
+  const mayLeave = name =>
+      editor.isSaved || confirm(`${editor.file} is not saved. Open ${name} all the same?`);
+
   async function openFile(name) {
-    if (!editor.isSaved && !confirm(`${editor.file} is not saved. Open ${name} all the same?`))
-      return void (choose.value = editor.file);
+    if (!mayLeave(name)) return void (choose.value = editor.file);
     try {
       const {text} = await Server.answer('read', {file: name});
-      editor.open(name, text);
+      return await show(name, text);
     } catch (error) {
       return told(error.message);
     }
+  }
+
+  async function newFile() {
+    const name = prompt('The name of the new model, such as first.mil');
+    if (!name || !mayLeave(name)) return;
+    choose.append(h('option', {value: name}, name));
+    await show(name, '');
+    openTab('model');
+    editor.text.focus();
+  }
+
+  function show(name, text) {
+    editor.open(name, text);
     told('');
     choose.value = name;
     document.title = `${name} – Cairn`;
@@ -158,7 +175,7 @@ const Live = (() => {
     checker.forget();
     context.value = guide.value = define.value = '';
     live.options = {};
-    await read();
+    return read();
   }
 
   // What somebody else has written meanwhile is not overwritten unasked.
@@ -174,6 +191,7 @@ const Live = (() => {
     editor.saved = value;
     save.disabled = editor.isSaved;
     told(`${file} is saved`, true);
+    if (!kind('model').some(each => each.name === file)) listFiles();
   }
 
   // ---- tabs ----
@@ -213,7 +231,7 @@ const Live = (() => {
   async function begin() {
     Theme.begin();
     document.getElementById('page').append(
-        h('header', {class: 'top bar'}, h('h1', {}, 'Cairn'), choose, save, tabs,
+        h('header', {class: 'top bar'}, h('h1', {}, 'Cairn'), choose, fresh, save, tabs,
           h('span', {class: 'spring'}), Theme.button()),
         message, place);
     openTab('model');
@@ -235,7 +253,7 @@ const Live = (() => {
     if (first)
       await openFile(first);
     else
-      told(`There is no model in ${live.hello.folder}.`);
+      told(`There is no model in ${live.hello.folder} yet: write a new one.`);
   }
 
   begin();

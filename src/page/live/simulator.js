@@ -192,7 +192,7 @@ class Simulator {
   }
 
   undo() {
-    this.view.goTo(this.view.at - 1);
+    if (this.current) this.view.goTo(this.view.at - 1);
   }
 
   random() {
