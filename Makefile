@@ -18,6 +18,8 @@ endif
 
 # The one list of Debian packages: to build, and to test.
 BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev libexpat1-dev
+# Without this one everything is built but `cairn serve`, which then says how to get it.
+SERVE_PACKAGE := libmicrohttpd-dev
 TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -38,12 +40,15 @@ LINK := $(CC) $(CFLAGS) $(LINK_$(MODE))
 # What is tested has all sanitizers; a test itself only that of addresses, which takes half as long to compile.
 UNIT_asan := -fno-sanitize=undefined
 UNIT_degenerate := $(UNIT_asan)
-LIBS := -ljansson -lcadical -lstdc++ -lzstd -lexpat -lpthread -lm
+# Looked for when something is linked: it may have been installed just before.
+HTTPD = $(shell $(CC) -E -include microhttpd.h -x c /dev/null > /dev/null 2>&1 && echo -lmicrohttpd)
+LIBRARIES := -ljansson -lcadical -lstdc++ -lzstd -lexpat -lpthread -lm
+LIBS = $(LIBRARIES) $(HTTPD)
 
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')
 COMPILED := $(SOURCES:%.c=$(BUILD)/%.o)
-OBJECTS := $(COMPILED) $(BUILD)/page.o
+OBJECTS := $(COMPILED) $(BUILD)/page.o $(BUILD)/live.o
 LIBRARY := $(BUILD)/libcairn-tests.a
 
 .PHONY: all demo test test-long figures bench library install uninstall clean packages build-packages test-packages
@@ -75,20 +80,34 @@ $(BUILD)/%.o: %.c Makefile | build-packages
 endif
 
 # The report page: its style and its scripts go into one text, which is two arrays in the program, before and behind the data.
-PAGE_SCRIPTS := $(addprefix src/page/,base.js run.js value.js layout.js chart.js time.js table.js source.js automata.js plots.js matrix.js page.js)
-build/page.c: src/page/page.html src/page/page.css $(PAGE_SCRIPTS) src/page/embed.sh Makefile
+PAGE_SCRIPTS := $(addprefix src/page/,base.js theme.js run.js value.js layout.js chart.js time.js table.js source.js automata.js plots.js matrix.js runview.js page.js)
+build/page.c: src/page/page.html src/page/page.css $(PAGE_SCRIPTS) src/page/begin.js src/page/embed.sh Makefile
 	@mkdir -p $(@D)
-	sh src/page/embed.sh src/page/page.html src/page/page.css $(PAGE_SCRIPTS) > $@.$$PPID
+	sh src/page/embed.sh page src/page/page.html src/page/page.css $(PAGE_SCRIPTS) src/page/begin.js > $@.$$PPID
 	mv -f $@.$$PPID $@
-$(BUILD)/page.o: build/page.c | build-packages
+# The same page, live: three files that the server sends.
+LIVE_SCRIPTS := src/page/strict.js $(PAGE_SCRIPTS) $(addprefix src/page/live/,server.js editor.js simulator.js checker.js live.js)
+LIVE_STYLES := src/page/page.css src/page/live/live.css
+build/live.c: src/page/live/live.html $(LIVE_STYLES) $(LIVE_SCRIPTS) src/page/embed.sh Makefile
+	@mkdir -p $(@D)
+	(sh src/page/embed.sh files live_page src/page/live/live.html && sh src/page/embed.sh files live_style $(LIVE_STYLES) && \
+		sh src/page/embed.sh files live_script $(LIVE_SCRIPTS)) > $@.$$PPID
+	mv -f $@.$$PPID $@
+$(BUILD)/page.o $(BUILD)/live.o: $(BUILD)/%.o: build/%.c | build-packages
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
+
+# Compiled anew when the library for `cairn serve` has come or gone.
+HTTPD_KNOWN := build/httpd-$(if $(HTTPD),there,missing)
+$(HTTPD_KNOWN):
+	@mkdir -p $(@D) && rm -f build/httpd-* && touch $@
+$(BUILD)/src/serve/http.o: $(HTTPD_KNOWN)
 
 $(LIBRARY): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
 	@rm -f $@
 	ar rcs $@ $^
 
-# The library that others link: everything but the command line, and only the names of its header can be seen.
+# The library that others link: everything but the command line and the server, and only the names of its header can be seen.
 # LIBRARY_MODE=library-quick: without optimisation, for tests of what is installed.
 ABI := 0
 LIBRARY_MODE ?= library
@@ -99,13 +118,13 @@ library: | build-packages
 	@$(MAKE) -s MODE=$(LIBRARY_MODE) $(SHARED) $(STATIC)
 ifeq ($(MODE),$(LIBRARY_MODE))
 NAMES := build/$(LIBRARY_MODE)/names
-INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cli/%,$(OBJECTS))
+INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cli/% $(BUILD)/src/serve/% $(BUILD)/live.o,$(OBJECTS))
 $(NAMES): src/cairn.h
 	@mkdir -p $(@D)
 	grep -o '\bcairn_[a-z_]*(' $< | tr -d '(' | sort -u > $@
 $(SHARED): $(INSIDE) $(NAMES)
 	(echo '{ global:'; sed 's/$$/;/' $(NAMES); echo 'local: *; };') > $(NAMES).map
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script,$(NAMES).map -o $@ $(INSIDE) $(LIBS)
+	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script,$(NAMES).map -o $@ $(INSIDE) $(LIBRARIES)
 	ln -sf $(@F) build/$(LIBRARY_MODE)/libcairn.so
 $(STATIC): $(INSIDE) $(NAMES)
 	@rm -f $@
@@ -128,8 +147,9 @@ $(BUILD)/tools/%: test/tools/%.c $(LIBRARY) | build-packages
 
 build-packages:
 	@test/packages.sh $(BUILD_PACKAGES)
+	@test/packages.sh --wanted $(SERVE_PACKAGE)
 test-packages:
-	@test/packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	@test/packages.sh $(BUILD_PACKAGES) $(SERVE_PACKAGE) $(TEST_PACKAGES)
 packages: test-packages
 
 demo: cairn

@@ -1,6 +1,6 @@
 """A browser for tests: Debian's chromium, driven by chromedriver (W3C WebDriver) with nothing but
-the standard library. It has no network: every address resolves to nothing, and requests that a page
-makes are told."""
+the standard library. It has no network but loopback: every name resolves to nothing, and requests
+that a page makes are told."""
 import base64
 import json
 import os
@@ -55,7 +55,8 @@ class Browser:
         flags = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run',
                  '--disable-background-networking', '--disable-component-update',
                  '--disable-sync', '--disable-default-apps', '--hide-scrollbars',
-                 '--host-resolver-rules=MAP * ~NOTFOUND',
+                 '--no-proxy-server',
+                 '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
                  f'--user-data-dir={self.folder}/data',
                  f'--window-size={self.width},{self.height}']
         if self.dark:
@@ -82,7 +83,10 @@ class Browser:
             raise RuntimeError(error.read().decode(errors='replace')[:600]) from error
 
     def open(self, file):
-        self.ask('POST', '/url', {'url': 'file://' + urllib.request.pathname2url(file)})
+        self.visit('file://' + urllib.request.pathname2url(file))
+
+    def visit(self, address):
+        self.ask('POST', '/url', {'url': address})
 
     def run(self, script, *arguments):
         """Runs JavaScript in the page; `return` gives a value back."""

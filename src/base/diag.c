@@ -261,7 +261,8 @@ const char *diag_code_word(enum diag_code code)
 /* Opens without waiting for a writer: a FIFO that nobody writes to is an empty file, not a hang. */
 static int open_source(struct diag *diag, struct place place, const char *path, bool only_files)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = diag->opener ? diag->opener(diag->opener_context, path)
+                          : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
     const char *which = only_files ? path : "", *colon = only_files ? ": " : "";
     if (fd < 0 || fstat(fd, &info)) {
@@ -308,7 +309,8 @@ bool diag_read_source(struct diag *diag, const char *path, uint32_t *index)
 {
     *index = diag_add_source(diag, path, NULL, 0);
     struct place place = {.source = *index};
-    int fd = strcmp(path, "-") ? open_source(diag, place, path, false) : STDIN_FILENO;
+    const bool is_input = !strcmp(path, "-") && !diag->opener;
+    int fd = is_input ? STDIN_FILENO : open_source(diag, place, path, false);
     return fd >= 0 && read_all(diag, place, fd, *index);
 }
 

@@ -91,8 +91,13 @@ struct diag;
 /* Gets each diagnostic that is not left out; NULL: nothing more comes (diag_finish). */
 typedef void diag_listener(void *door, const struct diag *diag, const struct diagnostic *one);
 
+/* Opens a file for reading; less than 0: it cannot be opened, and errno says why. */
+typedef int diag_opener(void *context, const char *path);
+
 struct diag {
     struct mem *mem;
+    diag_opener *opener; /* how files are opened; NULL: as the system does */
+    void *opener_context;
     diag_listener *listener; /* NULL: nobody listens */
     void *door;              /* the listener's */
     bool quiet;              /* no warnings */

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/replay.h"
 #include "cli/search.h"
+#include "cli/serve.h"
 #include "cli/simulate.h"
 #include "cli/translate.h"
 
@@ -18,6 +19,8 @@ const struct command commands[] = {
      replay_command},
     {"conform", "MODEL LOG", "whether a recorded log is the beginning of a run of the model",
      ASK_CONFORM, conform_command},
+    {"serve", "[MODEL]", "the report page, live, in a browser: edit, simulate, check", ASK_SERVE,
+     serve_command},
     {"translate", "MODEL", "write the model in another language, or its state graph", ASK_TRANSLATE,
      translate_command},
     {"guide", "FILE[:NAME]",

@@ -74,64 +74,17 @@ static void show_progress(void *context, const struct search_progress *progress)
 
 /* ---- progress for machines ---- */
 
-static void put_count(struct out *json, const char *key, uint64_t count)
-{
-    out_key(json, key);
-    out_uint(json, count);
-}
-
-static void begin_line(struct out *json, const char *what, double seconds)
-{
-    out_init(json, stderr);
-    out_open_inline(json, '{');
-    out_key(json, "progress");
-    out_string(json, what);
-    out_key(json, "seconds");
-    out_real(json, seconds);
-}
-
 static void tell_progress(void *context, const struct search_progress *progress)
 {
     struct screen *screen = context;
-    struct out json;
-    begin_line(&json, "search", progress->seconds);
-    out_key(&json, "phase");
-    out_string(&json, progress->phase ? progress->phase : "searching");
-    if (progress->nodes) put_count(&json, "nodes", progress->nodes);
-    else if (!progress->is_bounded) {
-        double elapsed = progress->seconds - screen->last_line;
-        put_count(&json, "states", progress->states);
-        put_count(&json, "transitions", progress->transitions);
-        put_count(&json, "waiting", progress->states - progress->expanded);
-        out_key(&json, "states_per_second");
-        out_real(&json,
-                 elapsed > 0 ? (double)(progress->states - screen->last_states) / elapsed : 0);
-    }
-    put_count(&json, "depth", progress->depth);
-    if (progress->ranks) {
-        put_count(&json, "rank", progress->rank);
-        put_count(&json, "ranks", progress->ranks);
-        out_key(&json, "share");
-        out_real(&json, (double)progress->rank / (double)progress->ranks);
-    }
-    put_count(&json, "memory_bytes", progress->bytes);
-    if (screen->mem->limit) put_count(&json, "memory_limit_bytes", screen->mem->limit);
-    out_close(&json, '}');
-    screen->last_line = progress->seconds;
-    screen->last_states = progress->states;
+    screen->lines.memory_limit = screen->mem->limit;
+    progress_search(&screen->lines, progress);
 }
 
 static void tell_jobs(void *context, const struct door_jobs *jobs)
 {
-    struct out json;
-    (void)context;
-    begin_line(&json, "jobs", jobs->seconds);
-    out_key(&json, "what");
-    out_string(&json, jobs->word ? jobs->word : "part");
-    put_count(&json, "done", jobs->done);
-    put_count(&json, "count", jobs->count);
-    put_count(&json, "running", jobs->running);
-    out_close(&json, '}');
+    struct screen *screen = context;
+    progress_jobs(&screen->lines, jobs);
 }
 
 /* For a page, which needs it whether somebody looks now or not. */
@@ -198,6 +151,7 @@ void door_open_session(struct screen *screen, struct session *session, struct op
                                         options->quiet, options->ask.verbose, options->raw},
                               .options = options,
                               .mem = mem,
+                              .lines = {.out = stderr},
                               .show = show};
     session_init(session, &options->ask, mem, &screen->door);
     if (options->records) records_open(&options->diagnostics, &session->diag);

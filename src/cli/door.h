@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "report/page.h"
+#include "report/progress.h"
 #include "report/text.h"
 #include "run/load.h"
 
@@ -16,6 +17,7 @@ struct screen {
     double last_line;                 /* of the progress display: when, ... */
     uint64_t last_states, last_bytes; /* ... and what it showed */
     bool progress_shown;
+    struct progress lines;                                               /* progress for machines */
     void (*show)(void *context, const struct search_progress *progress); /* NULL: nobody looks */
     struct page_samples samples; /* of progress, for a page */
 };

@@ -63,6 +63,7 @@ enum option_id {
     OPTION_UNLOGGED,
     OPTION_GAPS,
     OPTION_TOLERANCE,
+    OPTION_PORT,
     OPTION_DEFINE,
     OPTION_DIALECT,
     OPTION_CONTEXT,
@@ -151,6 +152,8 @@ static const struct option_row {
     {OPTION_GAPS, 0, "gaps", NULL, ASK_CONFORM, "anything may happen between lines of the log"},
     {OPTION_TOLERANCE, 0, "tolerance", "T", ASK_CONFORM,
      "times of the log may be wrong by as much: 1, 0.5 or 1/3"},
+    {OPTION_PORT, 0, "port", "N", ASK_SERVE,
+     "serve under this port of 127.0.0.1 (default: one that is free)"},
     {OPTION_FIRST, 0, "first", NULL, ASK_CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
@@ -216,9 +219,9 @@ static const struct option_row {
      "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or "
      "auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the "
      "least bound that is enough, and prove it"},
-    {OPTION_MEMORY, 0, "memory", "SIZE", ASK_ALL,
+    {OPTION_MEMORY, 0, "memory", "SIZE", ASK_TOLD,
      "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
-    {OPTION_TIME, 0, "time", "LIMIT", ASK_ALL,
+    {OPTION_TIME, 0, "time", "LIMIT", ASK_TOLD,
      "stop after this time (30s, 10m, 1.5h): the search, that of each context or part, and reading "
      "before it"},
     {OPTION_THREADS, 0, "threads", "N", ASK_SEARCH | ASK_CONFORM,
@@ -250,15 +253,15 @@ static const struct option_row {
      "show states as plain numbers, variable by variable, also in JSON and ITF"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE | ASK_CONFORM,
      "auto, always, never, or json: an object per line on standard error"},
-    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM[=FILE]", ASK_ALL,
+    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM[=FILE]", ASK_TOLD,
      "messages about files as text (the default), json (an object per line) or sarif, on standard "
      "error or in FILE"},
     {OPTION_EXPECT, 0, "expect", "FILE", ASK_CHECK,
      "compare verdicts with the expect lines of this file (it may be the model's): status 0 when "
      "all are as expected, 1 when not"},
-    {OPTION_COLOR, 0, "color", "WHEN", ASK_ALL, "auto, always or never"},
-    {OPTION_QUIET, 'q', "quiet", NULL, ASK_ALL, "no progress, no warnings, and only verdicts"},
-    {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_ALL, "more: states per level"},
+    {OPTION_COLOR, 0, "color", "WHEN", ASK_TOLD, "auto, always or never"},
+    {OPTION_QUIET, 'q', "quiet", NULL, ASK_TOLD, "no progress, no warnings, and only verdicts"},
+    {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_TOLD, "more: states per level"},
     {OPTION_HELP, 'h', "help", NULL, ASK_ALL, "this help"},
 };
 enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000 };
@@ -512,6 +515,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_UNLOGGED: return options->ask.unlogged = value, true;
     case OPTION_GAPS: return options->ask.gaps = true;
     case OPTION_TOLERANCE: return options->ask.tolerance = value, true;
+    case OPTION_PORT:
+        return parse_number("--port", value, &options->port)
+               && (options->port <= UINT16_MAX || complain("--port is at most 65535%s%s", "", ""));
     case OPTION_WORDS:
         return parse_number("--words", value, &options->ask.words)
                && (options->ask.words || complain("--words needs at least one%s%s", "", ""));

@@ -23,6 +23,7 @@ struct options {
     const char *records_file;   /* ... in this file; NULL: on standard error */
     struct records diagnostics; /* where they go then */
     const char *expect_file;
+    uint64_t port; /* serve; 0: any */
 };
 
 struct command {

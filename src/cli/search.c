@@ -153,30 +153,6 @@ static const char *own_file(struct mem *mem, const char *path, const char *name)
     return text.data;
 }
 
-/* The object, and with --report what the page tells of it. */
-static void write_part(struct telling *telling, FILE *file, const char *trace_file)
-{
-    const struct options *options = telling->options;
-    char *texts[2] = {NULL, NULL};
-    size_t sizes[2];
-    const struct page page = make_page(telling);
-    for (unsigned i = 0; options->report_file && i < 2; i++) {
-        FILE *memory = open_memstream(&texts[i], &sizes[i]);
-        if (memory && !i) page_result(memory, &page);
-        if (memory && i) page_sources(memory, &telling->session.diag);
-        if (memory) fclose(memory);
-    }
-    const struct machine_text added[] = {{PAGE_KEY, texts[0]}, {PAGE_SOURCES_KEY, texts[1]}};
-    machine_result(file, options->command->name, telling->session.model, &telling->session.diag,
-                   &telling->task, &telling->result,
-                   &(struct machine_form){.trace_file = trace_file,
-                                          .raw = options->raw,
-                                          .added = added,
-                                          .added_count = texts[0] && texts[1] ? 2 : 0});
-    free(texts[0]);
-    free(texts[1]);
-}
-
 /* What was found goes to the process that puts all together, with the object that tells it. */
 static int send_part(struct telling *telling, const struct divide_job *job, int status)
 {
@@ -184,8 +160,10 @@ static int send_part(struct telling *telling, const struct divide_job *job, int 
     size_t size = 0;
     const char *trace_file = first_trace(&telling->task) ? telling->options->trace_file : NULL;
     bool saved = save_trace(telling);
+    struct page page = make_page(telling);
+    page.trace_file = trace_file;
     FILE *memory = open_memstream(&text, &size);
-    if (memory) write_part(telling, memory, trace_file);
+    if (memory) page_part(memory, &page, telling->options->report_file);
     if (!memory || fclose(memory)) return free(text), EXIT_INCONCLUSIVE;
     bool sent = divide_send(job, telling->session.model, &telling->task, &telling->result, text,
                             saved ? status : EXIT_USAGE);

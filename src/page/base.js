@@ -53,7 +53,8 @@ const Base = (() => {
   // Of lists that may be longer than arguments of a call.
   const most = (list, start) => list.reduce((a, b) => (b > a ? b : a), start);
   const least = (list, start) => list.reduce((a, b) => (b < a ? b : a), start);
-  const plural = (number, word) => `${count(number)} ${word}${number === 1 ? '' : 's'}`;
+  const plural = (number, word, words) =>
+      `${count(number)} ${number === 1 ? word : words || `${word}s`}`;
   const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
   const cut = (text, most) =>
       (text.length > most ? text.slice(0, Math.max(1, most - 1)) + '…' : text);

@@ -1,10 +1,7 @@
 #!/bin/sh
-# Writes the page as C: the arrays page_head and page_tail, with what stands before and behind the line @DATA@ of the page. The line
-# @STYLE@ stands for the style sheet, the line @SCRIPT@ for all scripts in order.
-# Usage: embed.sh page.html page.css script.js ...
-page=$1
-style=$2
-shift 2
+# Writes files as C. `embed.sh page page.html page.css script.js ...`: the report page as the arrays page_head and page_tail, with what
+# stands before and behind the line @DATA@ of the page; the line @STYLE@ stands for the style sheet, the line @SCRIPT@ for all scripts in
+# order. `embed.sh files NAME file ...`: files, one after the other, as one array.
 
 array() {
     echo "extern const unsigned char $1[];"
@@ -21,5 +18,14 @@ between() {
 }
 
 echo '#include <stddef.h>'
+if [ "$1" = files ]; then
+    name=$2
+    shift 2
+    cat "$@" | array "$name"
+    exit
+fi
+page=$2
+style=$3
+shift 3
 (between "" @STYLE@ && cat "$style" && between @STYLE@ @DATA@) | array page_head
 (between @DATA@ @SCRIPT@ && cat "$@" && between @SCRIPT@ "") | array page_tail

@@ -1,34 +1,16 @@
-// The page: reads its data, shows verdicts, and moves everything that follows the slider.
+// A result: verdicts, and the run of the property that is chosen. What it shows is its data, which
+// report/page.h describes.
 
 const Page = (() => {
   const {h, count} = Base;
-  const data = JSON.parse(document.getElementById('data').textContent);
-  const page =
-      {data, results: [], result: 0, property: null, branch: 0, run: null, at: 0, variable: null};
-  const parts = {};
-
-  // ---- theme ----
-
-  const theme = {
-    get() {
-      try {
-        return localStorage.getItem('cairn-theme');
-      } catch {
-        return null;
-      }
-    },
-    set(word) {
-      document.documentElement.dataset.theme = word;
-      try {
-        localStorage.setItem('cairn-theme', word);
-      } catch { /* a page of a file may have no storage */
-      }
-    },
-    isDark() {
-      return (document.documentElement.dataset.theme ||
-              (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
-    },
+  let data = null, options = {};
+  const page = {
+    result: 0,
+    property: null,
+    get run() { return parts.view && parts.view.run; },
+    get at() { return parts.view ? parts.view.at : 0; },
   };
+  const parts = {};
 
   // ---- the head ----
 
@@ -53,15 +35,9 @@ const Page = (() => {
           whole.verdict ?
               h('span', {class: `chip large ${whole.verdict}`, id: 'verdict'}, whole.verdict) :
               h('span', {class: 'chip large'}, 'explored'),
-          h('span', {class: 'tools'},
-            h('button', {
-              type: 'button',
-              title: 'dark or light',
-              'aria-label': 'dark or light',
-              onclick: () => theme.set(theme.isDark() ? 'light' : 'dark')
-            },
-              '◐'),
-            h('button', {type: 'button', onclick: () => print()}, 'print'))),
+          options.isPart ? '' :
+                           h('span', {class: 'tools'}, Theme.button(),
+                             h('button', {type: 'button', onclick: () => print()}, 'print'))),
         h('p', {class: 'assurance', id: 'assurance'}, sentence(whole.assurance)),
         h('dl', {class: 'numbers'},
           numbers.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, value)))),
@@ -98,7 +74,8 @@ const Page = (() => {
   function openResult(number) {
     const row = data.results[number], result = row.result;
     page.result = number;
-    page.property = page.run = null;
+    page.property = parts.view = null;
+    parts.follow = {source: null, drawings: [], graph: null};
     parts.result.replaceChildren();
     const title = row.context ? `${row.context}` : 'Properties';
     const list = Matrix.list(result, k => openProperty(k, true));
@@ -123,7 +100,7 @@ const Page = (() => {
     if (first >= 0 || any >= 0)
       openProperty(first >= 0 ? first : any, false);
     else
-      for (const drawing of parts.drawings) drawing.move(undefined);
+      for (const drawing of parts.follow.drawings) drawing.move(undefined);
     document.querySelectorAll('tr[data-context]')
         .forEach((each, k) => each.classList.toggle('here', k === number));
   }
@@ -133,6 +110,7 @@ const Page = (() => {
   function openProperty(number, jump) {
     const property = data.results[page.result].result.properties[number];
     page.property = number;
+    parts.view = null;
     document.querySelectorAll('.property')
         .forEach((each, k) => each.classList.toggle('here', k === number));
     parts.runBox.replaceChildren(runSection(property));
@@ -155,57 +133,8 @@ const Page = (() => {
           'run', property.name, h('p', {class: 'note'}, property.reason || ''), state, why);
     }
     const branches = property.branches || [];
-    const slider = parts.slider = h('input', {
-      type: 'range',
-      min: 0,
-      max: 1,
-      value: 0,
-      step: 1,
-      id: 'slider',
-      'aria-label': 'step of the run',
-      oninput: () => goTo(Number(slider.value))
-    });
-    parts.number = h('input', {
-      type: 'number',
-      min: 0,
-      value: 0,
-      id: 'number',
-      'aria-label': 'number of the step',
-      onchange: () => goTo(Number(parts.number.value))
-    });
-    parts.what = h('span', {class: 'what', id: 'what'});
-    parts.length = h('span', {class: 'note'});
-    parts.variable = h('select', {
-      'aria-label': 'variable for n and p',
-      id: 'variable',
-      onchange: () =>
-          chooseVariable(parts.variable.value === '' ? null : Number(parts.variable.value))
-    });
-    const button = (word, title, act) =>
-        h('button', {type: 'button', title, 'aria-label': title, onclick: act}, word);
-    const chartBox = h('div', {class: 'pane', id: 'chart-pane'}),
-          stepsBox = h('div', {class: 'pane', id: 'steps-pane', hidden: true}),
-          stateBox = h('div', {class: 'pane', id: 'state-pane'});
-    parts.chart = new Chart(chartBox, goTo);
-    parts.steps = new StepList(stepsBox, goTo);
-    parts.table = new StateTable(stateBox, chooseVariable);
-    parts.timeBox = h('div', {class: 'time-box', id: 'time-line'});
-    const tab = (word, shown, hidden) =>
-        h('button', {
-          type: 'button',
-          role: 'tab',
-          'aria-selected': shown === chartBox,
-          onclick: event => {
-            shown.hidden = false;
-            hidden.hidden = true;
-            for (const each of event.target.parentNode.children)
-              each.setAttribute('aria-selected', each === event.target);
-            parts.chart.window.update(true);
-            parts.steps.window.update(true);
-            goTo(page.at);
-          }
-        },
-          word);
+    parts.view = new RunView(
+        {sources: data.sources[data.results[page.result].sources] || [], follow: parts.follow});
     parts.branchBox = branches.length ?
         h('p', {class: 'row-of-tools'}, 'evidence: ',
           h('select', {
@@ -225,31 +154,17 @@ const Page = (() => {
     return section(
         'run', [Matrix.chip(property), ' ', property.name],
         h('p', {}, h('code', {}, property.text)), why, parts.branchBox,
-        h('div', {class: 'slider-box'},
-          h('div', {class: 'row-of-tools'}, button('«', 'first state (Home)', () => goTo(0)),
-            button('‹', 'one step back (←)', () => goTo(page.at - 1)), slider,
-            button('›', 'one step on (→)', () => goTo(page.at + 1)),
-            button('»', 'last state (End)', () => goTo(page.run.length)), parts.number,
-            parts.length),
-          h('div', {class: 'row-of-tools'}, parts.what, h('span', {class: 'spring'}),
-            h('label', {class: 'note'}, 'change of ', parts.variable),
-            button('p', 'the change before (p)', () => change(false)),
-            button('n', 'the next change (n)', () => change(true)))),
-        h('div', {class: 'split'},
-          h('div', {},
-            h('div', {class: 'tabs', role: 'tablist'}, tab('sequence chart', chartBox, stepsBox),
-              tab('steps', stepsBox, chartBox)),
-            chartBox, stepsBox),
-          h('div', {},
-            h('div', {class: 'tabs'},
-              h('button', {type: 'button', 'aria-selected': true}, 'state')),
-            stateBox)),
-        parts.timeBox,
-        h('p', {class: 'note keys'}, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' step · ',
-          h('kbd', {}, 'Home'), ' ', h('kbd', {}, 'End'), ' · ', h('kbd', {}, 'n'), ' ',
-          h('kbd', {}, 'p'),
-          ' next and previous change of the chosen variable (of anything: choose none)'));
+        options.goOn ? h('p', {class: 'row-of-tools'}, goOn()) : '', parts.view.box);
   }
+
+  // From a run that is shown to one that goes on.
+  const goOn = () => h(
+      'button', {
+        type: 'button',
+        id: 'go-on',
+        onclick: () => options.goOn(parts.view.run.trace, parts.view.at)
+      },
+      'go on from here, step by step');
 
   // Places such as phils.mil:36 in explanations lead to their lines.
   function linked(text) {
@@ -262,7 +177,7 @@ const Page = (() => {
           text.slice(last, match.index),
           h('a', {
             href: '#source',
-            onclick: () => parts.source.point([{source: k, line: Number(match[2])}])
+            onclick: () => parts.follow.source.point([{source: k, line: Number(match[2])}])
           },
             match[0]));
       last = match.index + match[0].length;
@@ -272,79 +187,9 @@ const Page = (() => {
   }
 
   function openRun(trace) {
-    const result = data.results[page.result].result;
-    const run = page.run = new Run(trace, result);
-    page.variable = null;
-    parts.slider.max = parts.number.max = run.length;
-    parts.length.textContent = ` of ${count(run.length)}${
-        run.loop !== null ? `, then from ${run.loop} again, for ever` : ''}`;
-    const changing = new Set();
-    for (const step of run.steps)
-      for (const number in step[1]) changing.add(Number(number));
-    parts.variable.replaceChildren(
-        h('option', {value: ''}, '(any)'),
-        ...[...changing]
-            .sort((a, b) => a - b)
-            .slice(0, 2000)
-            .map(number => h('option', {value: number}, result.variables[number][0])));
-    parts.chart.show(run, 0);
-    parts.steps.show(run, 0);
-    if (parts.graph) parts.graph.follow(run);
-    goTo(result.properties[page.property].trace === trace && run.loop === null ? run.length : 0);
-  }
-
-  function goTo(at) {
-    const {run} = page;
-    if (!run) return;
-    page.at = at = Base.clamp(Math.round(at) || 0, 0, run.length);
-    parts.slider.value = parts.number.value = at;
-    parts.slider.setAttribute('aria-valuetext', `state ${at}: ${run.label(at)}`);
-    const names = run.names(at);
-    parts.what.replaceChildren(
-        h('b', {}, run.label(at)), names ? ` by ${names}` : '',
-        run.isTimed ? ` at ${run.date(at)}` : '',
-        at === run.length && run.isTimed && Base.time(run.trace.wait || 0) > 0 ?
-            `, then ${run.trace.wait} pass` :
-            '',
-        place(at));
-    if (!parts.chart.box.closest('.pane').hidden)
-      parts.chart.move(at);
-    else
-      parts.steps.move(at);
-    parts.table.show(run, at, page.variable);
-    if (run.isTimed)
-      TimeLine.draw(parts.timeBox, run, at, goTo);
-    else
-      parts.timeBox.replaceChildren();
-    const state = run.state(at), variables = run.result.variables;
-    for (const drawing of parts.drawings) {
-      const number = variables.findIndex(([name]) => name === drawing.variable);
-      drawing.move(number < 0 ? undefined : state[number]);
-    }
-    if (parts.graph) parts.graph.move(at);
-    parts.source.point(at ? run.parts(at) : null);
-  }
-
-  function place(at) {
-    const part = page.run.parts(at).find(each => each.source !== null && each.line);
-    const source = part && (data.sources[data.results[page.result].sources] || [])[part.source];
-    if (!source) return '';
-    return h(
-        'a', {class: 'place', href: '#source'}, `${source.name.split('/').pop()}:${part.line}`);
-  }
-
-  function chooseVariable(number) {
-    page.variable = page.variable === number ? null : number;
-    parts.variable.value = page.variable === null ? '' : page.variable;
-    parts.table.show(page.run, page.at, page.variable);
-  }
-
-  function change(forward) {
-    const {run} = page;
-    if (!run) return;
-    if (page.variable === null) return goTo(page.at + (forward ? 1 : -1));
-    const found = run.nextChange(page.variable, page.at, forward);
-    if (found !== null) goTo(found);
+    const result = data.results[page.result].result, run = new Run(trace, result);
+    const isWhole = result.properties[page.property].trace === trace && run.loop === null;
+    parts.view.open(run, isWhole ? run.length : 0);
   }
 
   // ---- sources, pictures, plots ----
@@ -353,8 +198,8 @@ const Page = (() => {
     const sources = data.sources[row.sources] || [], box = h('div', {});
     const same = data.results.filter(other => other.sources === row.sources && other.result.rules)
                      .map(other => other.result);
-    parts.source = new SourceView(box);
-    parts.source.show(sources, same);
+    parts.follow.source = new SourceView(box);
+    parts.follow.source.show(sources, same);
     if (sources.length)
       parts.result.append(section(
           'source',
@@ -394,15 +239,14 @@ const Page = (() => {
   function showDrawings(result) {
     const box = h('div', {class: 'drawings'}), automata = result.automata || [];
     const visible = automata.slice(0, 40);
-    parts.drawings = visible.map(automaton => new Automata.Drawing(automaton));
-    box.append(...parts.drawings.map(drawing => drawing.box));
+    parts.follow.drawings = visible.map(automaton => new Automata.Drawing(automaton));
+    box.append(...parts.follow.drawings.map(drawing => drawing.box));
     if (visible.length) parts.result.append(section('automata', 'Automata', box));
-    parts.graph = null;
     if (result.graph && result.graph.states.length > 1) {
       const told = h('pre', {class: 'told', hidden: true});
-      parts.graph = new Automata.Graph(result, k => {
+      parts.follow.graph = new Automata.Graph(result, k => {
         told.hidden = false;
-        told.textContent = `state ${k}\n${parts.graph.words(k).join('\n')}`;
+        told.textContent = `state ${k}\n${parts.follow.graph.words(k).join('\n')}`;
       });
       parts.result.append(section(
           'graph', 'State graph',
@@ -415,7 +259,7 @@ const Page = (() => {
                     result.graph.edges.length,
                     'transition')}; from top to bottom: the distance from the beginning. ` +
                 'The run is coloured; a click shows a state.'),
-          h('div', {class: 'graph-and-state'}, parts.graph.box, told)));
+          h('div', {class: 'graph-and-state'}, parts.follow.graph.box, told)));
     }
   }
 
@@ -425,37 +269,14 @@ const Page = (() => {
       parts.result.append(section('plots', 'The search', h('div', {class: 'plots'}, plots)));
   }
 
-  // ---- keys and paper ----
+  // ---- all of it ----
 
-  function onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !page.run) return;
-    const field = event.target.closest &&
-        event.target.closest('input:not([type=range]):not([type=checkbox]), select, textarea');
-    if (field) return;
-    const last = page.run.length;
-    const keys = {
-      ArrowLeft: () => goTo(page.at - 1),
-      ArrowRight: () => goTo(page.at + 1),
-      Home: () => goTo(0),
-      End: () => goTo(last),
-      n: () => change(true),
-      p: () => change(false)
-    };
-    if (event.target.closest && event.target.closest('.chart-box, .steps-box, #slider'))
-      Object.assign(keys, {
-        ArrowUp: keys.ArrowLeft,
-        ArrowDown: keys.ArrowRight,
-        PageUp: () => goTo(page.at - 10),
-        PageDown: () => goTo(page.at + 10)
-      });
-    if (!keys[event.key]) return;
-    event.preventDefault();
-    keys[event.key]();
-  }
-
-  function begin() {
-    const main = document.getElementById('page'), stored = theme.get();
-    if (stored === 'dark' || stored === 'light') document.documentElement.dataset.theme = stored;
+  // options: isPart: it is a part of another page; goOn(trace, at): somebody takes the run from
+  // there.
+  function open(main, given, how) {
+    data = given;
+    options = how;
+    main.replaceChildren();
     main.append(head());
     if (data.whole)
       main.append(section(
@@ -477,12 +298,10 @@ const Page = (() => {
     main.append(
         h('footer', {class: 'note'},
           `Cairn ${version || ''} · ${(data.whole || data.results[0].result).model}`));
-    document.addEventListener('keydown', onKey);
-    addEventListener('beforeprint', () => Base.forPaper(true));
-    addEventListener('afterprint', () => Base.forPaper(false));
   }
 
-  begin();
-  return {data, page, parts, goTo, openResult, openProperty, change, chooseVariable};
+  const goTo = at => parts.view && parts.view.goTo(at);
+  const onKey = event => Boolean(parts.view) && parts.view.onKey(event);
+
+  return {open, page, parts, goTo, openResult, openProperty, onKey};
 })();
-window.cairn = Page;

@@ -98,6 +98,12 @@ static void put_step(struct out *json, const struct page *page, const struct tra
 
 static void put_first(struct out *json, const struct page *page, const struct trace_walk *walk)
 {
+    if (page->with_cells) {
+        out_key(json, "cells");
+        out_open_inline(json, '[');
+        for (uint32_t v = 0; v < walk->model->vars.len; v++) out_int(json, walk->state[v]);
+        out_close(json, ']');
+    }
     out_key(json, "initial");
     out_open_inline(json, '[');
     for (struct shown at = shown_first(walk->model, page->raw); at.cells;
@@ -125,7 +131,7 @@ static void put_run(void *context, struct out *json, struct trace_walk *walk,
     out_open_inline(json, '[');
     while (walk->at < trace->steps && trace_walk_step(walk)) {
         if (trace->delays) date += trace->delays[walk->at - 1];
-        put_step(json, page, walk, date);
+        if (walk->at > page->known_steps) put_step(json, page, walk, date);
     }
     out_close(json, ']');
     if (trace->delays) machine_time(json, "wait", walk->model, trace, trace->delays[trace->steps]);
@@ -220,7 +226,7 @@ static void put_variables(struct out *json, const struct model *model, bool raw)
  * known. */
 static void put_rules(struct out *json, const struct model *model, const struct result *result)
 {
-    const bool counted = result_has_coverage(result);
+    const bool counted = result && result_has_coverage(result);
     out_key(json, "rules");
     out_open(json, '[');
     for (uint32_t r = 0; r < model->rules.len; r++) {
@@ -248,7 +254,7 @@ static void put_rules(struct out *json, const struct model *model, const struct 
 /* [process, name, reached, source, line, column] */
 static void put_locations(struct out *json, const struct model *model, const struct result *result)
 {
-    const bool known = result_has_coverage(result);
+    const bool known = result && result_has_coverage(result);
     out_key(json, "locations");
     out_open(json, '[');
     for (uint32_t p = 0; p < model->processes.len; p++) {
@@ -269,15 +275,31 @@ static void put_locations(struct out *json, const struct model *model, const str
     out_close(json, ']');
 }
 
-static void put_more(void *context, struct out *json)
+void page_model(struct out *json, const struct page *page)
 {
-    const struct page *page = context;
     const struct model *model = page->session->model;
     put_processes(json, model);
     put_variables(json, model, page->raw);
     put_rules(json, model, page->result);
     put_locations(json, model, page->result);
     drawings_automata(json, page->session);
+}
+
+void page_run(struct out *json, const struct page *page, const struct trace *trace)
+{
+    struct trace_walk walk;
+    struct timed_state time;
+    const struct model *model = page->session->model;
+    trace_walk_prepare(&walk, model);
+    trace_walk_time(&walk, &time);
+    put_run((void *)page, json, &walk, trace);
+    trace_walk_end(&walk);
+}
+
+static void put_more(void *context, struct out *json)
+{
+    const struct page *page = context;
+    page_model(json, page);
     drawings_graph(json, page->session, page->result, page->raw);
     put_samples(json, page->samples);
 }
@@ -351,9 +373,8 @@ static void put_texts(FILE *out, const void *context, void (*put)(FILE *out, con
     fwrite(page_tail, 1, page_tail_length, out);
 }
 
-static void put_one(FILE *out, const void *context)
+void page_data(FILE *out, const struct page *page)
 {
-    const struct page *page = context;
     fputs("{\"whole\": null, \"sources\": [", out);
     page_sources(out, &page->session->diag);
     fputs("], \"results\": [{\"context\": null, \"arguments\": null, \"sources\": 0, "
@@ -363,9 +384,32 @@ static void put_one(FILE *out, const void *context)
     fputs("}]}", out);
 }
 
+static void put_one(FILE *out, const void *context) { page_data(out, context); }
+
 void page_one(FILE *out, const struct page *page) { put_texts(out, page, put_one); }
 
 /* ---- several ---- */
+
+void page_part(FILE *file, const struct page *page, bool with_texts)
+{
+    char *texts[2] = {NULL, NULL};
+    size_t sizes[2];
+    for (unsigned i = 0; with_texts && i < 2; i++) {
+        FILE *memory = open_memstream(&texts[i], &sizes[i]);
+        if (memory && !i) page_result(memory, page);
+        if (memory && i) page_sources(memory, &page->session->diag);
+        if (memory) fclose(memory);
+    }
+    const struct machine_text added[] = {{PAGE_KEY, texts[0]}, {PAGE_SOURCES_KEY, texts[1]}};
+    machine_result(file, page->command, page->session->model, &page->session->diag, page->task,
+                   page->result,
+                   &(struct machine_form){.trace_file = page->trace_file,
+                                          .raw = page->raw,
+                                          .added = added,
+                                          .added_count = texts[0] && texts[1] ? 2 : 0});
+    free(texts[0]);
+    free(texts[1]);
+}
 
 struct page_texts {
     struct mem *mem;
@@ -435,17 +479,16 @@ static void put_whole(FILE *out, const json_t *all)
     json_decref(whole);
 }
 
-static void put_several(FILE *out, const void *context)
+void page_several_data(FILE *out, const json_t *all, const struct page_texts *texts)
 {
-    const struct several *several = context;
-    const json_t *rows = json_object_get(several->all, "contexts");
+    const json_t *rows = json_object_get(all, "contexts");
     size_t i;
     json_t *row, *text;
-    assert(json_array_size(rows) == json_array_size(several->texts->results));
+    assert(json_array_size(rows) == json_array_size(texts->results));
     fputs("{\"whole\": ", out);
-    put_whole(out, several->all);
+    put_whole(out, all);
     fputs(", \"sources\": [", out);
-    json_array_foreach(several->texts->lists, i, text)
+    json_array_foreach(texts->lists, i, text)
         fprintf(out, "%s%s", i ? ", " : "", json_string_value(text));
     fputs("], \"results\": [", out);
     json_array_foreach((json_t *)rows, i, row)
@@ -454,13 +497,19 @@ static void put_several(FILE *out, const void *context)
         put_json(out, json_object_get(row, "context"));
         fputs(", \"arguments\": ", out);
         put_json(out, json_object_get(row, "arguments"));
-        fprintf(out, ", \"sources\": %u, \"result\": ", several->texts->list_of[i]);
-        text = json_array_get(several->texts->results, i);
+        fprintf(out, ", \"sources\": %u, \"result\": ", texts->list_of[i]);
+        text = json_array_get(texts->results, i);
         if (json_is_string(text)) fputs(json_string_value(text), out);
         else put_json(out, row);
         fputs("}\n", out);
     }
     fputs("]}", out);
+}
+
+static void put_several(FILE *out, const void *context)
+{
+    const struct several *several = context;
+    page_several_data(out, several->all, several->texts);
 }
 
 void page_several(FILE *out, const struct json_t *all, const struct page_texts *texts)

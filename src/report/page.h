@@ -13,6 +13,7 @@
 #ifndef CAIRN_REPORT_PAGE_H
 #define CAIRN_REPORT_PAGE_H
 
+#include "base/out.h"
 #include "run/session.h"
 
 #include <stdio.h>
@@ -36,21 +37,31 @@ struct page {
     const struct page_samples *samples; /* or NULL */
     const char *trace_file;
     bool raw;
+    bool with_cells;      /* runs have their first state also as plain numbers, "cells" */
+    uint32_t known_steps; /* so many steps of a run are left out */
 };
 
-/* The whole page of one search. */
+/* The whole page of one search, and its data alone. */
 void page_one(FILE *out, const struct page *page);
+void page_data(FILE *out, const struct page *page);
+
+/* For a page without a search (its task and its result are NULL): as members of an object, what
+ * pictures need of the model; a run, as a value. */
+void page_model(struct out *json, const struct page *page);
+void page_run(struct out *json, const struct page *page, const struct trace *trace);
 
 /* For a search that is one of several: `result` and its sources, as texts. */
 void page_result(FILE *out, const struct page *page);
 void page_sources(FILE *out, const struct diag *diag);
-/* The page of several: the rows of all->contexts have these two as strings under the keys below,
- * which are taken out. */
+/* The object of one of several, with_texts: with these two as strings under the keys below; then
+ * the page of several, whose rows of all->contexts have them: they are taken out. */
+void page_part(FILE *out, const struct page *page, bool with_texts);
 #define PAGE_KEY "page"
 #define PAGE_SOURCES_KEY "page_sources"
 struct page_texts;
 struct page_texts *page_take(struct mem *mem, struct json_t *all);
 void page_several(FILE *out, const struct json_t *all, const struct page_texts *texts);
+void page_several_data(FILE *out, const struct json_t *all, const struct page_texts *texts);
 void page_texts_free(struct page_texts *texts);
 
 #endif

@@ -19,9 +19,11 @@ enum ask_command {
     ASK_AUTOMATON = 32,
     ASK_GUIDE = 64,
     ASK_CONFORM = 128,
+    ASK_SERVE = 256,
     ASK_SEARCH = ASK_EXPLORE | ASK_CHECK,
     ASK_MODELS = 31 | ASK_CONFORM,
-    ASK_ALL = 255
+    ASK_TOLD = 255, /* those with a result */
+    ASK_ALL = 511
 };
 
 enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };

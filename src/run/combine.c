@@ -16,6 +16,7 @@
     X(SEARCH, "a search", ask->command &ASK_SEARCH)                                                \
     X(MODELS, "a model", ask->command &ASK_MODELS)                                                 \
     X(CONFORM, "`cairn conform`", ask->command == ASK_CONFORM)                                     \
+    X(SERVE, "`cairn serve`", ask->command == ASK_SERVE)                                           \
     X(LOG, "a log", ask->log)                                                                      \
     X(FILE, "a file", ask->file)                                                                   \
     X(AUTO, "no `--engine`", ask->engine == ENGINE_AUTO)                                           \
@@ -564,7 +565,7 @@ static const struct row rows[] = {
      .text = "cairn explore decides no properties: use cairn check, or add --show process-model",
      .why = "it counts"},
     {{NOTHING},
-     .without = {HAS_FILE, HAS_AUTOMATON},
+     .without = {HAS_FILE, HAS_AUTOMATON, HAS_SERVE},
      .text = "cairn {command} needs a {argument}",
      .why = "there is nothing to read"},
     {{HAS_CONFORM},

@@ -16,6 +16,8 @@ struct door_jobs {
 struct door {
     diag_listener *listener; /* of diagnostics, as they come; NULL: they are kept only */
     void *listener_context;
+    diag_opener *opener; /* how files are opened; NULL: as the system does */
+    void *opener_context;
     bool quiet;            /* no warnings and notes */
     bool may_return_twice; /* engines may race in processes, one of which tells (run/race.h) */
     void *context;

@@ -19,6 +19,8 @@ void session_init(struct session *session, struct ask *ask, struct mem *mem,
     session->diag.listener = door->listener;
     session->diag.door = door->listener_context;
     session->diag.quiet = door->quiet;
+    session->diag.opener = door->opener;
+    session->diag.opener_context = door->opener_context;
     session->status = EXIT_USAGE;
     session->interrupted = &limits_interrupted;
 }

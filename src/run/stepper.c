@@ -79,6 +79,23 @@ static void random_values(struct stepper *stepper)
     }
 }
 
+/* A run without steps. */
+static void begin(struct stepper *stepper, const int64_t *state)
+{
+    stepper->states.len = stepper->rules.len = stepper->delays.len = stepper->known = 0;
+    stepper->waited = 0;
+    push_state(stepper, state);
+    find_enabled(stepper);
+}
+
+bool stepper_start_at(struct stepper *stepper, const int64_t *initial)
+{
+    const bool good = stepper->is_timed ? timed_start(&stepper->timed, initial)
+                                        : eval_is_initial(stepper->model, initial);
+    if (good) begin(stepper, initial);
+    return good;
+}
+
 /* In a timed model invariants of locations may exclude initial states. False: so many were
  * excluded. */
 bool stepper_start(struct stepper *stepper)
@@ -89,10 +106,7 @@ bool stepper_start(struct stepper *stepper)
         random_values(stepper);
         good = !stepper->is_timed || timed_start(&stepper->timed, stepper->scratch);
     }
-    stepper->states.len = stepper->rules.len = stepper->delays.len = stepper->known = 0;
-    stepper->waited = 0;
-    push_state(stepper, stepper->scratch);
-    find_enabled(stepper);
+    begin(stepper, stepper->scratch);
     if (!good)
         message_error(&stepper->session->diag,
                       "%s: the invariants of locations exclude %d random initial states",
@@ -281,16 +295,26 @@ bool stepper_read_delay(const struct stepper *stepper, const char *text, int64_t
     return whole;
 }
 
+bool stepper_refine(struct stepper *stepper, int64_t denominator)
+{
+    assert(denominator > 0);
+    if (!stepper->is_timed || stepper->parts % denominator == 0) return true;
+    int64_t parts;
+    if (__builtin_mul_overflow(stepper->parts, denominator, &parts) || parts > STEPPER_MOST_PARTS)
+        return false;
+    stepper->parts = parts;
+    timed_release(&stepper->timed);
+    timed_init(&stepper->timed, stepper->model, stepper->parts);
+    return true;
+}
+
 /* Delays of the trace and of hands have a common denominator from now on. */
 bool stepper_load(struct stepper *stepper, const struct trace *trace)
 {
     struct model *model = stepper->model;
-    int64_t parts = stepper->parts;
-    if (stepper->is_timed && parts % trace->denominator
-        && __builtin_mul_overflow(parts, trace->denominator, &parts))
-        return false;
+    if (stepper->is_timed && !stepper_refine(stepper, trace->denominator)) return false;
+    const int64_t parts = stepper->parts;
     stepper->states.len = stepper->rules.len = stepper->delays.len = 0;
-    stepper->parts = parts;
     struct trace_walk walk;
     trace_walk_start(&walk, model, trace);
     for (;;) {
@@ -303,8 +327,6 @@ bool stepper_load(struct stepper *stepper, const struct trace *trace)
         trace_walk_step(&walk);
     }
     trace_walk_end(&walk);
-    timed_release(&stepper->timed);
-    timed_init(&stepper->timed, model, parts);
     stepper->known = trace->steps;
     stepper_jump(stepper, trace->steps);
     return true;

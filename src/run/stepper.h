@@ -8,6 +8,7 @@
 
 /* Delays are multiples of so small a part of a tick: at random, and by hand. */
 enum { STEPPER_PARTS = 4, STEPPER_FINE_PARTS = 5040 };
+#define STEPPER_MOST_PARTS (INT64_C(1) << 31) /* so that times of 32 bits fit in 64 */
 
 struct stepper {
     struct session *session;
@@ -35,6 +36,8 @@ bool stepper_init(struct stepper *stepper, struct session *session);
 /* From a random initial state. In a timed model invariants of locations may exclude these. False
  * after a message: so many were excluded. */
 bool stepper_start(struct stepper *stepper);
+/* From this one. False, and there is no run: it is not an initial state of the model. */
+bool stepper_start_at(struct stepper *stepper, const int64_t *initial);
 /* Takes a rule that is enabled; in a timed model after a random delay that it allows. */
 void stepper_take(struct stepper *stepper, uint32_t rule);
 /* To the state after so many steps, of those that are known. */
@@ -53,6 +56,9 @@ bool stepper_take_after(struct stepper *stepper, uint32_t rule, int64_t delay);
 /* A delay as people write it: in units, such as 3, 5/2 or 2.5. False: the text is none, or it is
  * not a whole number of parts. */
 bool stepper_read_delay(const struct stepper *stepper, const char *text, int64_t *delay);
+/* From the next start on, delays may also be multiples of such a part of a tick. False: their
+ * common parts are too small. */
+bool stepper_refine(struct stepper *stepper, int64_t denominator);
 /* The run becomes that of a trace of this model. False: its delays have too many digits. */
 bool stepper_load(struct stepper *stepper, const struct trace *trace);
 
