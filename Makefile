@@ -99,7 +99,7 @@ library: | build-packages
 	@$(MAKE) -s MODE=$(LIBRARY_MODE) $(SHARED) $(STATIC)
 ifeq ($(MODE),$(LIBRARY_MODE))
 NAMES := build/$(LIBRARY_MODE)/names
-INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cli/%,$(OBJECTS))
+INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cli/% $(BUILD)/src/lsp/%,$(OBJECTS))
 $(NAMES): src/cairn.h
 	@mkdir -p $(@D)
 	grep -o '\bcairn_[a-z_]*(' $< | tr -d '(' | sort -u > $@

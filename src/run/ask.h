@@ -19,6 +19,7 @@ enum ask_command {
     ASK_AUTOMATON = 32,
     ASK_GUIDE = 64,
     ASK_CONFORM = 128,
+    ASK_LSP = 256,
     ASK_SEARCH = ASK_EXPLORE | ASK_CHECK,
     ASK_MODELS = 31 | ASK_CONFORM,
     ASK_ALL = 255
