@@ -131,10 +131,10 @@ class Client:
         if text is None:
             with open(path, encoding='utf-8') as file:
                 text = file.read()
-        self.versions[uri] = 1
+        self.versions[uri] = self.versions.get(uri, 0) + 1
         self.texts[uri] = text
         self.notify('textDocument/didOpen', {'textDocument': {
-            'uri': uri, 'version': 1, 'text': text,
+            'uri': uri, 'version': self.versions[uri], 'text': text,
             'languageId': language or LANGUAGES.get(os.path.splitext(path)[1], 'plain')}})
         return uri
 

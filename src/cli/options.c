@@ -698,8 +698,8 @@ void options_help(FILE *out, const struct command *command)
         fprintf(out, "\nExit status:\n%s", exit_status_text);
         return;
     }
-    fprintf(out, "cairn %s %s [options]: %s\n\n", command->name, command->argument,
-            command->summary);
+    fprintf(out, "cairn %s%s%s [options]: %s\n\n", command->name, *command->argument ? " " : "",
+            command->argument, command->summary);
     for (unsigned i = 0; i < ROWS; i++)
         if (rows[i].commands & command->bit) show_row(out, &rows[i]);
 }
@@ -721,7 +721,8 @@ void options_manual(FILE *out)
             "for concurrent systems\n.SH SYNOPSIS\n",
             CAIRN_VERSION);
     for (const struct command *each = commands; each->name; each++)
-        fprintf(out, ".B cairn %s\n.I %s\n[options]\n.br\n", each->name, each->argument);
+        fprintf(out, ".B cairn %s\n%s%s\n[options]\n.br\n", each->name,
+                *each->argument ? ".I " : ".\\\"", each->argument);
     fputs(".SH DESCRIPTION\ncairn reads a description of a concurrent system and proves or refutes "
           "properties of all its behaviours.\n"
           "Results go to standard output, progress, warnings and errors to standard error.\n.SH "

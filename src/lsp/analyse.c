@@ -15,7 +15,7 @@
 #include <string.h>
 
 const struct lsp_language lsp_languages[] = {
-    {"milestones", ".mil", LSP_MODEL, NULL, milestones_keywords},
+    {"milestones", ".mil", LSP_MODEL, &lexer_plain, milestones_keywords},
     {"fiacre", ".fcr", LSP_MODEL, &fiacre_lexis, NULL},
     {"cdl", ".cdl", LSP_CONTEXTS, NULL, cdl_keywords},
     {"xgdl", ".xgdl", LSP_GUIDES, NULL, xgdl_keywords},

@@ -15,17 +15,21 @@ static void put_text(FILE *out, const char *text)
     if (text) fwrite(text, 1, strlen(text) + 1, out);
 }
 
+static void put_list(FILE *out, const void *list, size_t size, uint32_t count)
+{
+    put_number(out, count);
+    if (count) fwrite(list, size, count, out);
+}
+
 static void put_symbols(FILE *out, const struct symbols *symbols)
 {
-    put_number(out, symbols->list.len);
-    fwrite(symbols->list.data, sizeof *symbols->list.data, symbols->list.len, out);
+    put_list(out, symbols->list.data, sizeof *symbols->list.data, symbols->list.len);
     for (uint32_t i = 0; i < symbols->list.len; i++) {
         put_text(out, symbols->list.data[i].name);
         put_text(out, symbols->list.data[i].detail);
         put_text(out, symbols->list.data[i].asked);
     }
-    put_number(out, symbols->uses.len);
-    fwrite(symbols->uses.data, sizeof *symbols->uses.data, symbols->uses.len, out);
+    put_list(out, symbols->uses.data, sizeof *symbols->uses.data, symbols->uses.len);
 }
 
 void lsp_findings_write(FILE *out, const struct diag *diag, uint32_t self,
@@ -36,8 +40,7 @@ void lsp_findings_write(FILE *out, const struct diag *diag, uint32_t self,
     put_number(out, diag->sources.len);
     for (uint32_t i = 0; i < diag->sources.len; i++) put_text(out, diag->sources.data[i].name);
     put_text(out, model);
-    put_number(out, diag->list.len);
-    fwrite(diag->list.data, sizeof *diag->list.data, diag->list.len, out);
+    put_list(out, diag->list.data, sizeof *diag->list.data, diag->list.len);
     for (uint32_t i = 0; i < diag->list.len; i++) {
         put_text(out, diag->list.data[i].text);
         put_text(out, diag->list.data[i].about);

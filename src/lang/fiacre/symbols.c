@@ -297,6 +297,9 @@ static void walk_statement(struct telling *t, const struct fiacre_stmt *stmt, ui
     switch ((enum fiacre_stmt_kind)stmt->kind) {
     case FIACRE_STMT_TO: use_state(t, t->unit, stmt->name, stmt->op_place); break;
     case FIACRE_STMT_TAG: tell_tag(t, stmt); break;
+    case FIACRE_STMT_LABEL:
+        symbols_declare_unwritten(t->symbols, SYMBOL_LABEL, stmt->name, stmt->place);
+        break;
     case FIACRE_STMT_FOREACH: symbols_use_name(t->symbols, stmt->name, stmt->op_place); break;
     case FIACRE_STMT_SYNC:
     case FIACRE_STMT_SEND:

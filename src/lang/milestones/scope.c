@@ -155,11 +155,11 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
-    if (!node->reported) diag_suggest(scope->diag, nearest);
-    if (nearest)
-        scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s': did you mean '%s'?", what, name,
-                    nearest);
-    else scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s'", what, name);
+    if (node->reported) return;
+    node->reported = true;
+    diag_error_near(scope->diag, DIAG_UNKNOWN,
+                    name == node->member ? node->member_place : node->place, nearest,
+                    "unknown %s '%.60s'", what, name);
 }
 
 static enum meaning resolve_name(struct scope *scope, struct ast *node, const struct ast *beside,
