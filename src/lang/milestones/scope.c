@@ -254,6 +254,11 @@ static enum meaning resolve_member(struct scope *scope, struct ast *node, uint32
 enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct ast *beside,
                            uint32_t *var, int64_t *value)
 {
-    if (node->kind == AST_MEMBER) return resolve_member(scope, node, var);
-    return resolve_name(scope, node, beside, var, value);
+    enum meaning meaning = node->kind == AST_MEMBER ? resolve_member(scope, node, var)
+                                                    : resolve_name(scope, node, beside, var, value);
+    if (meaning != MEANS_VARIABLE || *var < scope->model->vars.len) return meaning;
+    /* it is declared, and not there yet: only an initial value can say that */
+    scope_error(scope, node, DIAG_CONSTANT, "an initial value is a constant, '%.60s' is a variable",
+                node->kind == AST_MEMBER ? node->member : node->name);
+    return MEANS_NOTHING;
 }

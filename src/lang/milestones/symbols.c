@@ -140,7 +140,7 @@ static void tell_property(struct telling *t, uint32_t scope, const struct ast_pr
     uint32_t symbol = item->name
                           ? symbols_declare(symbols, scope, SYMBOL_PROPERTY, name, item->name_place)
                           : symbols_declare_unwritten(symbols, SYMBOL_PROPERTY, name, item->place);
-    symbols_describe(symbols, symbol, "%s %s", words[item->kind], item->text);
+    symbols_describe(symbols, symbol, "%s %s : %s", words[item->kind], name, item->text);
     if (symbol == SYMBOL_NONE) return;
     symbols_extend(symbols, symbol, symbols->list.data[symbol].place, item->end);
     symbols->list.data[symbol].asked = symbols->list.data[symbol].name;
