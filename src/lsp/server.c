@@ -643,7 +643,7 @@ static void wait_for(struct server *s)
 
 static bool is_at_work(const struct server *s)
 {
-    bool works = s->checks != NULL;
+    bool works = false;
     for (const struct lsp_document *d = s->documents; d; d = d->next) works |= d->job.process != 0;
     return works;
 }
@@ -656,7 +656,8 @@ int lsp_run(struct mem *mem)
     lsp_stream_init(&s.stream, mem, STDIN_FILENO);
     while (!s.is_over && !limits_interrupted) {
         start_analyses(&s);
-        if (s.stream.is_over && !is_at_work(&s)) break; /* what was asked is answered */
+        while (s.stream.is_over && s.checks) free_check(&s, s.checks); /* nobody waits for them */
+        if (s.stream.is_over && !is_at_work(&s)) break;
         wait_for(&s);
         handle_frames(&s);
     }

@@ -641,6 +641,15 @@ def limited_checks():
         check('shutdown ends checks', client.answer(number)['error']['code'] == -32800)
         client.notify('exit')
         check('and then it ends', client.process.wait(PATIENCE) == 0)
+    with Client() as client:
+        client.initialize({'check': {'seconds': 1000}})
+        uri = client.open('untitled:big', BIG, 'milestones')
+        client.diagnostics(uri)
+        client.begin('workspace/executeCommand', {
+            'command': 'cairn.check', 'arguments': [uri, 'deadlock']})
+        until(lambda: children(client.process.pid))
+        client.process.stdin.close()
+        check('without a client nothing goes on', client.process.wait(PATIENCE) == 1)
 
 
 def children(process):
@@ -721,6 +730,41 @@ def damaged_texts():
             client.ask('documentSymbol', uri)
             client.close(uri)
         ends_well('damaged texts', client)
+
+
+# ---- quick fixes ----
+
+def fixes():
+    """A suggestion is a quick fix, which mends the text."""
+    local = 'LOCAL P VARIABLES count : 3 := 0; END END MAIN PROC p : P[2]; END END\n'
+    cases = [('milestones', '§CONS§ n = 1; END\nVARIABLES x : n := 0; END\n', 'CONST'),
+             ('milestones', local + 'INVARIANTS a : p[0].§cout§ == 0; END\n', 'count'),
+             ('milestones', local + 'INVARIANTS a : §pp§[0].count == 0; END\n', 'p'),
+             ('fiacre', 'process P is states idle var count : 0..3 := 0\n'
+              'from idle §cuont§ := 1; to idle\nP\n', 'count'),
+             ('fiacre', 'type Number is 0..3\nprocess P is states s var x : §Numbr§ := 0\n'
+              'from s x := 1; to s\nP\n', 'Number'),
+             ('cdl', 'event go is { sync a }\ncdl c is { main is { go } }\n'
+              '§actvity§ x is { go }\n', 'activity'),
+             ('xgdl', '§gide§ g = a;\n', 'guide')]
+    with Client(ASAN) as client:
+        client.initialize()
+        for number, (language, marked, right) in enumerate(cases):
+            _, wrong, _ = marked.split('§')
+            uri = client.open(f'untitled:fix{number}', marked.replace('§', ''), language)
+            found = client.diagnostics(uri)
+            everywhere = {'start': {'line': 0, 'character': 0},
+                          'end': {'line': 99, 'character': 0}}
+            actions = client.ask('codeAction', uri, range=everywhere,
+                                 context={'diagnostics': found})
+            edits = [action['edit']['changes'][uri][0] for action in actions]
+            check(f'{language}: {right} for {wrong}',
+                  edits and edits[0]['newText'] == right, (found, actions))
+            client.changes(uri, [{'range': edit['range'], 'text': edit['newText']}
+                                 for edit in edits[:1]])
+            check(f'{language}: with {right} for {wrong} it is good',
+                  not errors_of(client.diagnostics(uri)), client.diagnostics(uri))
+        ends_well('fixes', client)
 
 
 # ---- completion ----
@@ -848,6 +892,7 @@ section(checks)
 section(limited_checks)
 section(hostile_texts)
 section(damaged_texts)
+section(fixes)
 section(completion)
 section(hovers)
 section(grammars)
