@@ -170,7 +170,7 @@ def deadline(name, i, limit):
 
 def contexts(most):
     text = f'''// Devices that log in, operate and log out: the environments of login.fcr and timed.fcr. For k devices the model needs -D n=k.
-// Written by make.py contexts {most}
+// model: login.fcr -D n={most} (written by make.py contexts {most})
 
 event send_start is {{ send START to {{SM}}1 }}
 

@@ -1,6 +1,7 @@
 /* The table of commands. */
 #include "cli/automaton.h"
 #include "cli/conform.h"
+#include "cli/editor.h"
 #include "cli/guide.h"
 #include "cli/options.h"
 #include "cli/replay.h"
@@ -29,5 +30,7 @@ const struct command commands[] = {
     {"automaton", "FILE",
      "automata of LTL formulas (--ltl) and of files: size, words, comparison, HOA", ASK_AUTOMATON,
      automaton_command},
+    {"lsp", "", "a language server for editors, on standard input and output", ASK_LSP,
+     editor_command},
     {NULL, NULL, NULL, 0, NULL},
 };

@@ -86,6 +86,7 @@ enum option_id {
     OPTION_COLOR,
     OPTION_QUIET,
     OPTION_VERBOSE,
+    OPTION_STDIO,
     OPTION_HELP
 };
 
@@ -262,7 +263,9 @@ static const struct option_row {
     {OPTION_COLOR, 0, "color", "WHEN", ASK_TOLD, "auto, always or never"},
     {OPTION_QUIET, 'q', "quiet", NULL, ASK_TOLD, "no progress, no warnings, and only verdicts"},
     {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_TOLD, "more: states per level"},
-    {OPTION_HELP, 'h', "help", NULL, ASK_ALL, "this help"},
+    {OPTION_STDIO, 0, "stdio", NULL, ASK_LSP,
+     "use standard input and output, as it does anyway: many editors say so"},
+    {OPTION_HELP, 'h', "help", NULL, ASK_ALL | ASK_LSP, "this help"},
 };
 enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000 };
 
@@ -551,6 +554,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_COLOR: return parse_when("--color", value, &options->color);
     case OPTION_QUIET: options->quiet = true; return true;
     case OPTION_VERBOSE: options->ask.verbose++; return true;
+    case OPTION_STDIO: return true;
     case OPTION_HELP: options->help = true; return true;
     }
     return false;
@@ -621,7 +625,9 @@ static bool check_together(struct options *options, struct mem *mem)
     struct text why;
     const struct combine_words words = {options->command->name, options->command->argument};
     text_init(&why, mem);
-    if (options->help || combine_check(&options->ask, &words, &why)) return true;
+    if (options->help || options->ask.command == ASK_LSP
+        || combine_check(&options->ask, &words, &why))
+        return true;
     assert(why.len); /* what is refused has a reason */
     return complain("%s%s", why.data, "");
 }
@@ -659,6 +665,8 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
             if (!parse_option(options, mem, argc, argv, &at)) return false;
         } else if (options->ask.file && options->ask.command == ASK_CONFORM && !options->ask.log)
             options->ask.log = word;
+        else if (options->ask.command == ASK_LSP)
+            return complain("lsp takes no file: the editor opens them ('%.60s')%s", word, "");
         else if (options->ask.file)
             return complain("one %s is enough: '%.60s' is a second one", options->command->argument,
                             word);
@@ -703,8 +711,8 @@ void options_help(FILE *out, const struct command *command)
         fprintf(out, "\nExit status:\n%s", exit_status_text);
         return;
     }
-    fprintf(out, "cairn %s %s [options]: %s\n\n", command->name, command->argument,
-            command->summary);
+    fprintf(out, "cairn %s%s%s [options]: %s\n\n", command->name, *command->argument ? " " : "",
+            command->argument, command->summary);
     for (unsigned i = 0; i < ROWS; i++)
         if (rows[i].commands & command->bit) show_row(out, &rows[i]);
 }
@@ -726,7 +734,8 @@ void options_manual(FILE *out)
             "for concurrent systems\n.SH SYNOPSIS\n",
             CAIRN_VERSION);
     for (const struct command *each = commands; each->name; each++)
-        fprintf(out, ".B cairn %s\n.I %s\n[options]\n.br\n", each->name, each->argument);
+        fprintf(out, ".B cairn %s\n%s%s\n[options]\n.br\n", each->name,
+                *each->argument ? ".I " : ".\\\"", each->argument);
     fputs(".SH DESCRIPTION\ncairn reads a description of a concurrent system and proves or refutes "
           "properties of all its behaviours.\n"
           "Results go to standard output, progress, warnings and errors to standard error.\n.SH "

@@ -20,6 +20,7 @@ enum ask_command {
     ASK_GUIDE = 64,
     ASK_CONFORM = 128,
     ASK_SERVE = 256,
+    ASK_LSP = 512,
     ASK_SEARCH = ASK_EXPLORE | ASK_CHECK,
     ASK_MODELS = 31 | ASK_CONFORM,
     ASK_TOLD = 255, /* those with a result */

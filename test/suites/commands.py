@@ -222,6 +222,11 @@ def messages():
     text = run('check', bad).stderr
     check('suggestions', "did you mean 'go'?" in text and "did you mean 'turn'?" in text, text)
     check('a number is no condition', "compare the variable, as in 'turn != 0'" in text, text)
+    for early in ('VARIABLES x : 2 := x; END',
+                  'LOCAL P VARIABLES x : 2 := y; y : 2 := 0; END END MAIN PROC p : P; END END'):
+        done = run('check', write('early.mil', early))
+        check('an initial value that is a later variable', done.returncode == 2
+              and 'an initial value is a constant' in done.stderr, done.stderr)
     twice = write('twice.mil',
                   'ACTIONS a; END VARIABLES x : 1 := 0; END\nLOCAL P CASE\n [a] true : x := 1;\n '
                   'END SYNC a; END END\nMAIN PROC p : P[2]; END CASE [a] true : END END')

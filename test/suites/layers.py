@@ -17,9 +17,9 @@ LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automat
           ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
           ['clauses', 'search'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'],
-          ['run'], ['report'], ['serve'], ['cli', 'lib'], ['']]
+          ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['']]
 # The door of the command line asks run/ for everything, and stays small.
-CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'serve', 'base')
+CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'serve', 'lsp', 'base')
 CLI_MAX_LINES = 3500
 
 # A name that other files see (a function, a type of a header) begins with the name of its file.
@@ -27,7 +27,8 @@ CLI_MAX_LINES = 3500
 # a table of things has their plural (term_seq, terms_init). In these folders, which are one module
 # each, the folder's name serves as well.
 MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiacre',
-           'lang/milestones', 'lang/tck', 'lang/uppaal', 'lang/xgdl', 'program', 'report', 'model']
+           'lang/milestones', 'lang/tck', 'lang/uppaal', 'lang/xgdl', 'program', 'report',
+           'model', 'lsp']
 # Headers that are the vocabulary of everything above them: their types are words of the domain.
 VOCABULARIES = ['model/model.h', 'model/code.h', 'context/context.h', 'result/result.h',
                 'program/program.h', 'lang/uppaal/scope.h']

@@ -11,6 +11,7 @@
 #include "automaton/guide/minimise.h"
 #include "clauses/cone.h"
 #include "graph/kripke.h"
+#include "lang/common/symbols.h"
 #include "solver/dd/private.h"
 #include "solver/store.h"
 #include "solver/zone/federation.h"
@@ -365,6 +366,31 @@ static void make_graph(struct mem *mem, bool has_step)
 static void graph_end(struct mem *mem) { make_graph(mem, false); }
 static void graph_start(struct mem *mem) { make_graph(mem, true); }
 
+/* ---- symbols ---- */
+
+static void begin_symbols(struct symbols *symbols, struct mem *mem)
+{
+    symbols_init(symbols, mem);
+    uint32_t scope = symbols_new_scope(symbols);
+    symbols_declare(symbols, scope, SYMBOL_VARIABLE, "a", (struct place){0, 1, 1});
+    symbols_declare(symbols, scope, SYMBOL_VARIABLE, "b", (struct place){0, 2, 1});
+}
+
+static void symbols_parent(struct mem *mem)
+{
+    struct symbols symbols;
+    begin_symbols(&symbols, mem);
+    symbols.list.data[0].parent = 1;
+    symbols_finish(&symbols);
+}
+
+static void symbols_unknown(struct mem *mem)
+{
+    struct symbols symbols;
+    begin_symbols(&symbols, mem);
+    symbols_use(&symbols, 7, (struct place){0, 3, 1});
+}
+
 static const struct planted table[] = {
     {"terms (1): two equal terms", "term.c", CHECKED_BUILD, terms_equal},
     {"terms (2): a part that comes later", "term.c", ANY_BUILD, terms_order},
@@ -402,6 +428,8 @@ static const struct planted table[] = {
     {"store (4): a slot that names no record", "planted.c", ANY_BUILD, store_slot},
     {"graph (1): the last state has no successor", "kripke.c", CHECKED_BUILD, graph_end},
     {"graph (1): the first state has none", "kripke.c", CHECKED_BUILD, graph_start},
+    {"symbols (1): a parent that comes later", "symbols.c", CHECKED_BUILD, symbols_parent},
+    {"symbols (2): a use of nothing", "symbols.c", ANY_BUILD, symbols_unknown},
 };
 
 #ifdef CAIRN_TEST_HOOKS

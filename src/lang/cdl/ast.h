@@ -181,12 +181,12 @@ enum cdl_kind {
 struct cdl_decl {
     enum cdl_kind kind;
     const char *name;
-    struct place place;
-    const char *text;              /* of PREDICATE: as it was written, on one line */
-    struct cdl_body *body;         /* EVENT */
-    struct cdl_exp *exp;           /* PREDICATE */
-    struct cdl_activity *activity; /* ACTIVITY; `main` of CONTEXT, NULL: none */
-    struct cdl_edge *edges;        /* PROPERTY, RESTRICTION */
+    struct place place, start, end; /* of the name; of the declaration, and behind it */
+    const char *text;               /* of PREDICATE: as it was written, on one line */
+    struct cdl_body *body;          /* EVENT */
+    struct cdl_exp *exp;            /* PREDICATE */
+    struct cdl_activity *activity;  /* ACTIVITY; `main` of CONTEXT, NULL: none */
+    struct cdl_edge *edges;         /* PROPERTY, RESTRICTION */
     struct cdl_name *pending;    /* of PROPERTY: states that no run stays in for ever; NULL: none */
     struct cdl_pattern *pattern; /* of PROPERTY, instead of edges; NULL: none */
     struct cdl_activity *init;   /* CONTEXT, NULL: none */

@@ -298,10 +298,9 @@ static enum build_status put_in_order(struct cdl *cdl, struct dag *dag)
     return status;
 }
 
-static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
+/* What the context does, as a term. */
+static bool find_scenario(struct cdl *cdl, const struct cdl_decl *decl, term *whole)
 {
-    enum { MOST_STATES = 1 << 25 };
-    struct context *context = cdl->context;
     term init = term_skip(), main = term_skip();
     bool good = true;
     if (decl->init) good &= declare_events(cdl, decl->init);
@@ -309,8 +308,16 @@ static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
     if (!good) return false;
     if (decl->init) good &= find_term(cdl, decl->init, &init);
     if (decl->activity) good &= find_term(cdl, decl->activity, &main);
-    if (!good) return false;
-    term whole = term_seq(&cdl->terms, init, main);
+    *whole = term_seq(&cdl->terms, init, main);
+    return good;
+}
+
+static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
+{
+    enum { MOST_STATES = 1 << 25 };
+    struct context *context = cdl->context;
+    term whole;
+    if (!find_scenario(cdl, decl, &whole)) return false;
     enum build_status status = BUILD_TOO_LARGE;
     if (longest_word(cdl, whole, MOST_STATES) < MOST_STATES)
         status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
@@ -428,15 +435,18 @@ static struct context *begin_context(struct cdl *cdl, const struct cdl_decl *dec
     return context;
 }
 
-struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model,
-                            const struct language_define *defines, uint32_t define_count)
+/* `builds`: the automaton of the scenario is made, too. */
+static struct context *resolve_context(struct cdl *cdl, uint32_t index, struct model *model,
+                                       const struct language_define *defines, uint32_t define_count,
+                                       bool builds)
 {
     const struct cdl_decl *decl = nth_context(cdl, index);
     struct context *context = begin_context(cdl, decl, model, defines, define_count);
+    term whole;
     cdl_collect_units(cdl);
     terms_init(&cdl->terms, cdl->mem);
     cdl->has_noted_choice = false;
-    bool good = build_scenario(cdl, decl);
+    bool good = builds ? build_scenario(cdl, decl) : find_scenario(cdl, decl, &whole);
     good = good && check_alphabet(cdl);
     good &= add_assertions(cdl, decl);
     good &= add_observers(cdl, decl, CDL_DECL_PROPERTY);
@@ -444,6 +454,18 @@ struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model
     terms_release(&cdl->terms);
     vec_free(cdl->mem, &cdl->empty);
     return good ? context : NULL;
+}
+
+struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model,
+                            const struct language_define *defines, uint32_t define_count)
+{
+    return resolve_context(cdl, index, model, defines, define_count, true);
+}
+
+bool cdl_look(struct cdl *cdl, uint32_t index, struct model *model,
+              const struct language_define *defines, uint32_t define_count)
+{
+    return resolve_context(cdl, index, model, defines, define_count, false) != NULL;
 }
 
 struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct language_define *defines,

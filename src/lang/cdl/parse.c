@@ -388,6 +388,7 @@ static struct cdl_decl *parse_declaration(struct cdl_parser *parser)
     const struct token *token = cdl_peek(parser, 0);
     struct cdl_decl *decl = arena_alloc(parser->arena, sizeof *decl);
     unsigned kind = 0;
+    decl->start = token->place;
     while (kind < CDL_KINDS && !cdl_is_word(token, kind_words[kind])) kind++;
     if (cdl_is_word(token, "Property")) kind = CDL_DECL_PROPERTY;
     if (kind == CDL_KINDS) {
@@ -443,6 +444,7 @@ bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint
             recover(&parser);
             continue;
         }
+        decl->end = token_behind(&parser.tokens[parser.at - 1]);
         *end = decl;
         end = &decl->next;
     }

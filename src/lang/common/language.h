@@ -4,6 +4,7 @@
 #define CAIRN_LANG_COMMON_LANGUAGE_H
 
 #include "base/diag.h"
+#include "lang/common/symbols.h"
 #include "model/model.h"
 
 /* -D name=value */
@@ -23,6 +24,7 @@ struct language_input {
     const char *dialect; /* of a language that has several; NULL: its default */
     bool skips;      /* queries that are not understood are left out, and listed (model.skipped) */
     bool no_queries; /* those of the file are not wanted: others are given */
+    struct symbols *symbols; /* gets the names of the text, if its syntax is good; or NULL */
 };
 
 struct language {

@@ -527,3 +527,10 @@ const char *token_show(const struct token *token, char buffer[48])
     snprintf(buffer, 48, strlen(token->text) > 32 ? "'%.32s...'" : "'%s'", token->text);
     return buffer;
 }
+
+struct place token_behind(const struct token *token)
+{
+    struct place place = token->place;
+    place.column += token->end - token->start; /* what is no string has one byte per column */
+    return place;
+}

@@ -196,6 +196,8 @@ void lexer_run_taken(struct diag *diag, struct names *names, const struct lexis 
                      const struct lexer_text *taken, struct tokens *tokens);
 void lexer_free(struct mem *mem, struct tokens *tokens);
 
+/* Where it has ended, if it is written on one line. */
+struct place token_behind(const struct token *token);
 /* Whether a token is made of letters: a name or a keyword. */
 bool token_is_word(const struct token *token);
 /* How a message names a token: `;` or 'the end of the file' or the name itself, shortened. Valid

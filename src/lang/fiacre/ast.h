@@ -328,6 +328,7 @@ struct fiacre_block {
     struct fiacre_portset portset;   /* of a PAR */
     struct fiacre_block *blocks;     /* of a PAR, at least one */
     const char *name;                /* of an INSTANCE: a process or component */
+    struct place name_place;
     struct fiacre_name *ports;
     struct fiacre_exp *args; /* a REFERENCE or an expression */
     uint32_t port_count, arg_count;
@@ -412,7 +413,7 @@ struct fiacre_decl {
     uint8_t kind;
     bool reported;
     const char *name;
-    struct place place, name_place; /* of the keyword, of the name */
+    struct place place, name_place, end; /* of the keyword, of the name, behind the last token */
     struct fiacre_type *type;
     struct fiacre_channel *channel;
     struct fiacre_exp *exp;
@@ -445,6 +446,10 @@ bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, s
 bool fiacre_parse_expression_source(struct diag *diag, struct names *names, struct arena *arena,
                                     struct mem *mem, uint32_t source, enum property_kind kind,
                                     struct fiacre_property *property);
+
+/* Tells the names of the file. */
+void fiacre_tell_names(const struct fiacre_file *file, const struct diag *diag,
+                       struct symbols *symbols);
 
 /* ---- printing ---- */
 

@@ -43,6 +43,7 @@ static struct model *load(struct language_input *input, void **scope)
     if (!fiacre_parse(input->diag, &f->model->names, &f->model->arena, input->mem, input->source,
                       input->defines, input->define_count, &f->file))
         return NULL;
+    if (input->symbols) fiacre_tell_names(&f->file, input->diag, input->symbols);
     if (!system_build(f) || !rules_build(f)) return NULL;
     add_properties(f);
     if (input->diag->errors) return NULL;

@@ -492,6 +492,7 @@ static void parse_file(struct fiacre_parser *parser, struct fiacre_file *file)
     struct fiacre_decl **last = &file->decls;
     while (!fiacre_at(parser, TOKEN_END)) {
         *last = parse_declaration(parser);
+        (*last)->end = token_behind(&parser->tokens[parser->at - 1]);
         if (!parser->panic && (*last)->kind == FIACRE_DECL_ROOT) file->root = *last;
         last = &(*last)->next;
         end_declaration(parser);

@@ -272,6 +272,7 @@ static void parse_arguments(struct fiacre_parser *parser, struct fiacre_block *b
 static void parse_instance(struct fiacre_parser *parser, struct fiacre_block *block)
 {
     block->kind = FIACRE_BLOCK_INSTANCE;
+    block->name_place = fiacre_here(parser);
     block->name = fiacre_expect_name(parser, "'||'");
     struct place opened = fiacre_here(parser);
     if (fiacre_accept(parser, TOKEN_OPEN_SQUARE)) {

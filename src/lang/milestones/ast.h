@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "lang/common/lexer.h"
+#include "lang/common/symbols.h"
 #include "model/expr.h"
 #include "model/formula.h"
 #include "model/model.h"
@@ -16,7 +17,7 @@ struct ast {
     uint8_t op;    /* of AST_EXPR (enum expr_op) or AST_TEMPORAL (enum formula_op) */
     bool reported; /* an error was told here: instances share the tree, one message is enough */
     uint32_t depth;
-    struct place place;
+    struct place place, member_place;
     const char *name, *member; /* name, or name[a].member; a is NULL for name.member */
     uint64_t number;
     struct ast *a, *b;
@@ -27,12 +28,14 @@ struct ast_variable {
     struct place place;
     struct ast *width, *init; /* init NULL: any value */
     bool is_hidden;
+    const char *text; /* as it was written */
 };
 
 struct ast_name {
     const char *name;
     struct place place;
     struct ast *value; /* constants and locations; may be NULL for a location */
+    const char *text;  /* as it was written */
 };
 
 struct ast_store {
@@ -50,7 +53,7 @@ struct ast_command {
 
 struct ast_type {
     const char *name;
-    struct place place;
+    struct place place, start, end; /* of the name; of LOCAL; behind END */
     VEC(struct ast_name) locations;
     VEC(struct ast_name) actions;
     VEC(struct ast_variable) variables;
@@ -62,13 +65,15 @@ struct ast_instance {
     const char *name, *type;
     struct place place, type_place;
     struct ast *count; /* NULL: one */
+    const char *text;  /* as it was written */
 };
 
 struct ast_property {
     enum property_kind kind;
     const char *name; /* NULL: unnamed */
     const char *text;
-    struct place place;
+    struct place place, name_place; /* name_place: line 0 when it is unnamed */
+    struct place end;
     struct ast *root;
 };
 
@@ -88,6 +93,11 @@ struct ast_file {
 /* Reads a whole file. Errors go to diag; what could be read is in *file. */
 void milestones_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source,
                       struct ast_file *file);
+
+/* Tells the names of the file: what they mean here says scope.c, too. */
+void milestones_tell_names(const struct ast_file *file, struct symbols *symbols);
+/* Ended by NULL. */
+extern const char *const milestones_keywords[];
 
 /* Reads one property (from the command line). Returns false after errors. `file` tells which names
  * exist. */

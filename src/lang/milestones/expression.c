@@ -75,6 +75,7 @@ static struct ast *parse_member(struct parser *parser)
     if (!parser_accept(parser, TOKEN_DOT)) parser_accept(parser, TOKEN_COLON);
     const struct token *member = parser_peek(parser, 0);
     node->member = member->text;
+    node->member_place = member->place;
     parser_expect(parser, TOKEN_NAME, "the process");
     return node;
 }

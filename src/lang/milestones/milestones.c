@@ -202,7 +202,7 @@ static void add_pc(struct builder *builder, struct scope_type *type)
     width->place = init->place = type->ast->locations.data[0].place;
     const char *name = names_intern(&builder->scope.model->names, "pc", 2);
     vec_push(mem_of(builder), &type->ast->variables,
-             ((struct ast_variable){name, width->place, width, init, false}));
+             ((struct ast_variable){name, width->place, width, init, false, "pc"}));
 }
 
 static bool has_pc(const struct ast_type *type)
@@ -794,6 +794,7 @@ static struct model *milestones_load(struct language_input *input, void **scope_
     map_init(&scope->names, mem);
     milestones_parse(input->diag, &scope->model->names, &scope->model->arena, input->source,
                      &scope->file);
+    if (input->symbols && !input->diag->errors) milestones_tell_names(&scope->file, input->symbols);
     declare_constants(builder);
     declare_globals(builder);
     declare_types(builder);

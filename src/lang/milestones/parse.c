@@ -7,16 +7,16 @@
 #include <string.h>
 
 /* Of two equally good suggestions the first is made: the usual form comes first. */
-static const char *const keywords[] = {"ACTIONS",   "ACTION",   "VARIABLES",  "VARIABLE", "LOCAL",
-                                       "END",       "MAIN",     "GLOBAL",     "PROC",     "CASE",
-                                       "SYNC",      "CTL",      "LTL",        "CONST",    "CONSTS",
-                                       "LOCATIONS", "LOCATION", "INVARIANTS", "INVARIANT"};
+const char *const milestones_keywords[] = {
+    "ACTIONS", "ACTION",    "VARIABLES", "VARIABLE",   "LOCAL",     "END", "MAIN",
+    "GLOBAL",  "PROC",      "CASE",      "SYNC",       "CTL",       "LTL", "CONST",
+    "CONSTS",  "LOCATIONS", "LOCATION",  "INVARIANTS", "INVARIANT", NULL};
 
 bool parser_is_keyword(const struct token *token)
 {
     if (token->kind != TOKEN_NAME || token->text[0] < 'A' || token->text[0] > 'Z') return false;
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (!strcmp(keywords[i], token->text)) return true;
+    for (size_t i = 0; milestones_keywords[i]; i++)
+        if (!strcmp(milestones_keywords[i], token->text)) return true;
     return false;
 }
 
@@ -97,6 +97,23 @@ static void expect_end(struct parser *parser, const char *section, struct place 
 
 static struct place here(const struct parser *parser) { return parser_peek(parser, 0)->place; }
 
+/* The text of tokens from .. parser->at, with white space folded. */
+static const char *source_text(struct parser *parser, uint32_t from)
+{
+    const struct source *source = &parser->diag->sources.data[parser->tokens[from].place.source];
+    struct text text;
+    text_init(&text, parser->file->mem);
+    for (uint32_t i = from; i < parser->at; i++) {
+        const struct token *token = &parser->tokens[i];
+        bool gap = i > from && token->start > parser->tokens[i - 1].end;
+        text_add(&text, "%s%.*s", gap ? " " : "", (int)(token->end - token->start),
+                 source->text + token->start);
+    }
+    const char *copy = arena_copy(parser->arena, text.data ? text.data : "", text.len);
+    text_free(&text);
+    return copy;
+}
+
 /* ---- lists ---- */
 
 static void parse_names(struct parser *parser, const char *section, struct ast_name **data,
@@ -107,8 +124,10 @@ static void parse_names(struct parser *parser, const char *section, struct ast_n
     while (!at_end_of_list(parser)) {
         const struct token *token = parser_peek(parser, 0);
         struct ast_name item = {.name = token->text, .place = token->place};
+        uint32_t from = parser->at;
         if (parser_expect(parser, TOKEN_NAME, "the separator")) {
             if (parser_accept(parser, TOKEN_ASSIGN)) item.value = parse_arithmetic(parser);
+            item.text = source_text(parser, from);
             *data = mem_vec_reserve(parser->file->mem, *data, *len, cap, 1, sizeof **data);
             (*data)[(*len)++] = item;
         }
@@ -125,10 +144,12 @@ static void parse_constants(struct parser *parser)
     while (!at_end_of_list(parser)) {
         const struct token *token = parser_peek(parser, 0);
         struct ast_name item = {.name = token->text, .place = token->place};
+        uint32_t from = parser->at;
         if (parser_expect(parser, TOKEN_NAME, "CONST")) {
             if (!parser_accept(parser, TOKEN_ASSIGN))
                 parser_expect(parser, TOKEN_EQ, "the name of the constant");
             item.value = parse_arithmetic(parser);
+            item.text = source_text(parser, from);
             vec_push(parser->file->mem, &parser->file->constants, item);
         }
         end_item(parser);
@@ -169,6 +190,7 @@ static void parse_variables(struct parser *parser, struct ast_variable **data, u
         const struct token *token = parser_peek(parser, 0);
         struct ast_variable item = {
             .name = token->text, .place = token->place, .is_hidden = is_hidden};
+        uint32_t from = parser->at;
         if (!parser->panic && parser_expect(parser, TOKEN_NAME, "the variable before")
             && parser_expect(parser, TOKEN_COLON, "the variable's name")) {
             if (at_hidden(parser)
@@ -180,6 +202,7 @@ static void parse_variables(struct parser *parser, struct ast_variable **data, u
             if (parser_accept(parser, TOKEN_ASSIGN)) item.init = parse_arithmetic(parser);
             else if (parser_peek(parser, 0)->kind == TOKEN_EQ)
                 parser_error(parser, here(parser), "an initial value is given with ':='");
+            item.text = source_text(parser, from);
             *data = mem_vec_reserve(parser->file->mem, *data, *len, cap, 1, sizeof **data);
             (*data)[(*len)++] = item;
         }
@@ -295,8 +318,8 @@ static void reject_section(struct parser *parser, const char *expected)
     unsigned distance = 0;
     char shown[48];
     if (token->kind == TOKEN_NAME)
-        for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-            text_nearest(token->text, keywords[i], &nearest, &distance);
+        for (size_t i = 0; milestones_keywords[i]; i++)
+            text_nearest(token->text, milestones_keywords[i], &nearest, &distance);
     if (at_hidden(parser))
         parser_error(parser, token->place,
                      "expected %s, found %s: the mark '%s' stands in VARIABLES, before a name",
@@ -319,7 +342,7 @@ static void parse_type(struct parser *parser)
     struct place opened = here(parser);
     parser->at++;
     const struct token *name = parser_peek(parser, 0);
-    struct ast_type type = {.name = name->text, .place = name->place};
+    struct ast_type type = {.name = name->text, .place = name->place, .start = opened};
     if (!parser_expect(parser, TOKEN_NAME, "LOCAL")) type.name = "?";
     parser->panic = false;
     while (parser_peek(parser, 0)->kind != TOKEN_END && !at_word(parser, "END")) {
@@ -336,6 +359,7 @@ static void parse_type(struct parser *parser)
         else reject_section(parser, "LOCATIONS, ACTIONS, VARIABLES, CASE, SYNC or END");
     }
     expect_end(parser, "LOCAL", opened);
+    type.end = token_behind(&parser->tokens[parser->at ? parser->at - 1 : 0]);
     vec_push(parser->file->mem, &parser->file->types, type);
 }
 
@@ -346,6 +370,7 @@ static void parse_instances(struct parser *parser)
     while (!at_end_of_list(parser)) {
         const struct token *token = parser_peek(parser, 0);
         struct ast_instance item = {.name = token->text, .place = token->place};
+        uint32_t from = parser->at;
         if (parser_expect(parser, TOKEN_NAME, "the process before")) {
             if (!parser_accept(parser, TOKEN_ASSIGN))
                 parser_expect(parser, TOKEN_COLON, "the name of the process");
@@ -357,6 +382,7 @@ static void parse_instances(struct parser *parser)
                 item.count = parse_arithmetic(parser);
                 parser_expect(parser, TOKEN_CLOSE_SQUARE, "the number of processes");
             }
+            item.text = source_text(parser, from);
             if (!parser->panic) vec_push(parser->file->mem, &parser->file->instances, item);
         }
         end_item(parser);
@@ -383,23 +409,6 @@ static void parse_main(struct parser *parser)
     expect_end(parser, "MAIN", opened);
 }
 
-/* The text of tokens from .. parser->at, with white space folded. */
-static const char *source_text(struct parser *parser, uint32_t from)
-{
-    const struct source *source = &parser->diag->sources.data[parser->tokens[from].place.source];
-    struct text text;
-    text_init(&text, parser->file->mem);
-    for (uint32_t i = from; i < parser->at; i++) {
-        const struct token *token = &parser->tokens[i];
-        bool gap = i > from && token->start > parser->tokens[i - 1].end;
-        text_add(&text, "%s%.*s", gap ? " " : "", (int)(token->end - token->start),
-                 source->text + token->start);
-    }
-    const char *copy = arena_copy(parser->arena, text.data ? text.data : "", text.len);
-    text_free(&text);
-    return copy;
-}
-
 static void parse_property(struct parser *parser, enum property_kind kind,
                            struct ast_property *property)
 {
@@ -407,6 +416,7 @@ static void parse_property(struct parser *parser, enum property_kind kind,
     const struct token *token = parser_peek(parser, 0);
     if (token->kind == TOKEN_NAME && token[1].kind == TOKEN_COLON) {
         property->name = token->text;
+        property->name_place = token->place;
         parser->at += 2;
     }
     uint32_t from = parser->at;
@@ -415,6 +425,7 @@ static void parse_property(struct parser *parser, enum property_kind kind,
     property->root = parse_expression(parser);
     parser->temporal = false;
     property->text = source_text(parser, from);
+    property->end = token_behind(&parser->tokens[parser->at ? parser->at - 1 : 0]);
 }
 
 static void parse_properties(struct parser *parser, enum property_kind kind, const char *section)

@@ -155,11 +155,11 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
-    if (!node->reported) diag_suggest(scope->diag, nearest);
-    if (nearest)
-        scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s': did you mean '%s'?", what, name,
-                    nearest);
-    else scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s'", what, name);
+    if (node->reported) return;
+    node->reported = true;
+    diag_error_near(scope->diag, DIAG_UNKNOWN,
+                    name == node->member ? node->member_place : node->place, nearest,
+                    "unknown %s '%.60s'", what, name);
 }
 
 static enum meaning resolve_name(struct scope *scope, struct ast *node, const struct ast *beside,
@@ -254,6 +254,11 @@ static enum meaning resolve_member(struct scope *scope, struct ast *node, uint32
 enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct ast *beside,
                            uint32_t *var, int64_t *value)
 {
-    if (node->kind == AST_MEMBER) return resolve_member(scope, node, var);
-    return resolve_name(scope, node, beside, var, value);
+    enum meaning meaning = node->kind == AST_MEMBER ? resolve_member(scope, node, var)
+                                                    : resolve_name(scope, node, beside, var, value);
+    if (meaning != MEANS_VARIABLE || *var < scope->model->vars.len) return meaning;
+    /* it is declared, and not there yet: only an initial value can say that */
+    scope_error(scope, node, DIAG_CONSTANT, "an initial value is a constant, '%.60s' is a variable",
+                node->kind == AST_MEMBER ? node->member : node->name);
+    return MEANS_NOTHING;
 }

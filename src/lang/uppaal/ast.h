@@ -140,7 +140,7 @@ enum uppaal_prefix {
 struct uppaal_type {
     uint8_t kind;     /* enum uppaal_type_kind */
     uint8_t prefixes; /* set of enum uppaal_prefix */
-    struct place place;
+    struct place place, name_place;
     const char *name;
     struct uppaal_exp *low, *high;
     struct uppaal_variable *members; /* without initialisers, never by reference */
@@ -250,12 +250,20 @@ struct uppaal_edge {
     void *info;
 };
 
+/* Where a location is named, behind its declaration. Of XTA only: XML has ids. */
+struct uppaal_mention {
+    struct uppaal_location *location;
+    struct place place;
+    struct uppaal_mention *next;
+};
+
 struct uppaal_template {
     struct uppaal_variable *parameters;
     struct uppaal_decl *decls;         /* VARIABLE, TYPEDEF and FUNCTION only */
     struct uppaal_location *locations; /* with branchpoints; NULL: the process is empty */
     struct uppaal_location *init;      /* NULL only without locations */
     struct uppaal_edge *edges;
+    struct uppaal_mention *mentions; /* the last one first */
     uint32_t location_count;
 };
 
@@ -294,6 +302,7 @@ struct uppaal_decl {
     bool reported;
     const char *name;
     struct place place; /* of the name; of a PRIORITY the keyword's */
+    struct place end;   /* of a FUNCTION, or a TEMPLATE of XTA: behind it */
     struct uppaal_variable *variable;
     struct uppaal_function *function;
     struct uppaal_template *template;

@@ -129,6 +129,7 @@ static void refuse_type(struct uppaal_parser *parser)
 static void parse_type_rest(struct uppaal_parser *parser, struct uppaal_type *type)
 {
     if (type->kind == UPPAAL_TYPE_NAME) type->name = uppaal_peek(parser)->text;
+    type->name_place = uppaal_here(parser);
     parser->at++;
     if (type->kind == UPPAAL_TYPE_INT || type->kind == UPPAAL_TYPE_SCALAR)
         parse_range(parser, type);
@@ -261,6 +262,7 @@ static struct uppaal_decl *parse_function(struct uppaal_parser *parser, struct u
     if (!uppaal_at(parser, TOKEN_OPEN_CURLY))
         uppaal_error_expected(parser, "'{' after the parameters of the function");
     if (!parser->panic) decl->function->body = uppaal_parse_block(parser);
+    decl->end = token_behind(&parser->tokens[parser->at - 1]);
     return decl;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CAIRN_LANG_UPPAAL_PARSE_H
 #define CAIRN_LANG_UPPAAL_PARSE_H
 
+#include "lang/common/symbols.h"
 #include "lang/uppaal/ast.h"
 
 /* Reads a model: XML when the first character that is no white space is `<`, otherwise XTA, new or
@@ -19,6 +20,9 @@ struct uppaal_query *uppaal_parse_queries(struct diag *diag, struct names *names
 
 /* Makes an error of what is wrong with a refused query. */
 void uppaal_tell_query(struct diag *diag, const struct uppaal_query *query);
+
+/* Tells the names of the file. */
+void uppaal_tell_names(const struct uppaal_file *file, struct symbols *symbols);
 
 /* ---- printing ---- */
 

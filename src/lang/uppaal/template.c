@@ -165,6 +165,9 @@ static struct uppaal_location *parse_location(struct uppaal_parser *parser,
         parser->panic ? NULL : uppaal_index_find(&process->index, name);
     if (!location)
         uppaal_error(parser, DIAG_UNKNOWN, token->place, "there is no location '%.60s'", name);
+    struct uppaal_mention *mention = arena_alloc(parser->arena, sizeof *mention);
+    *mention = (struct uppaal_mention){location, token->place, process->template->mentions};
+    if (location) process->template->mentions = mention;
     return location;
 }
 
@@ -351,6 +354,7 @@ struct uppaal_decl *uppaal_parse_process(struct uppaal_parser *parser)
         uppaal_accept(parser, TOKEN_CLOSE);
     }
     parse_body(parser, &process);
+    decl->end = token_behind(&parser->tokens[parser->at - 1]);
     uppaal_index_free(parser->mem, &process.index);
     if (parser->panic) skip_process(parser);
     return decl;

@@ -131,6 +131,7 @@ static struct model *load(struct language_input *input, void **scope)
     if (!uppaal_parse(input->diag, &u->model->names, &u->model->arena, input->mem, input->source,
                       &u->file))
         return NULL;
+    if (input->symbols) uppaal_tell_names(&u->file, input->symbols);
     resolve_init(u);
     perform_init(u);
     if (!declare_all(u, &u->global, u->file.decls, MODEL_NONE, "")) return NULL;

@@ -20,7 +20,7 @@ struct xgdl_node {
 struct xgdl_decl {
     const char *name;
     bool is_guide;
-    struct place place;
+    struct place place, start, end; /* of the name; of the declaration, and behind it */
     struct xgdl_node *body;
     struct xgdl_decl *next;
 

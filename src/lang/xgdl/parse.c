@@ -11,6 +11,7 @@
  *
  * A semicolon ends a declaration when another one, or the end of the file, follows. */
 #include "lang/xgdl/ast.h"
+#include "lang/xgdl/xgdl.h"
 
 #include "lang/common/lexer.h"
 
@@ -24,7 +25,7 @@ static const struct lexis guide_lexis = {.operators = lexer_operators, .more = q
 
 enum { MAX_NESTING = 500, MAX_COUNT = 1 << 24, MAX_CHOICES = 4096 };
 
-static const char *const keywords[] = {"let", "guide", "ignore", "skip", "of", NULL};
+const char *const xgdl_keywords[] = {"let", "guide", "ignore", "skip", "of", NULL};
 enum { DECLARATIONS = 3 }; /* the first of them begin a declaration */
 
 struct parser {
@@ -38,8 +39,8 @@ struct parser {
 
 bool xgdl_is_keyword(const char *word)
 {
-    for (unsigned i = 0; keywords[i]; i++)
-        if (!strcmp(keywords[i], word)) return true;
+    for (unsigned i = 0; xgdl_keywords[i]; i++)
+        if (!strcmp(xgdl_keywords[i], word)) return true;
     return false;
 }
 
@@ -83,7 +84,7 @@ static void nameless(struct parser *parser)
 static bool begins_declaration(const struct parser *parser)
 {
     for (unsigned i = 0; i < DECLARATIONS; i++)
-        if (is_word(peek(parser), keywords[i])) return true;
+        if (is_word(peek(parser), xgdl_keywords[i])) return true;
     return peek(parser)->kind == TOKEN_END;
 }
 
@@ -288,6 +289,7 @@ static void parse_definition(struct parser *parser, struct xgdl_decl ***end)
     char wanted[48];
     parser->at++;
     decl->is_guide = is_word(word, "guide");
+    decl->start = word->place;
     decl->place = peek(parser)->place;
     snprintf(wanted, sizeof wanted, "a name after '%s'", word->text);
     decl->name = expect_new_name(parser, wanted);
@@ -297,6 +299,7 @@ static void parse_definition(struct parser *parser, struct xgdl_decl ***end)
     if (!parser->panic && !accept(parser, TOKEN_SEMICOLON))
         unexpected(parser, "an operator or ';' after the term");
     if (parser->panic) return;
+    decl->end = token_behind(peek(parser) - 1);
     **end = decl;
     *end = &decl->next;
 }
@@ -327,7 +330,7 @@ static void parse_nothing(struct parser *parser)
     unsigned distance = 0;
     char found[48];
     for (unsigned i = 0; token->kind == TOKEN_NAME && i < DECLARATIONS; i++)
-        text_nearest(token->text, keywords[i], &nearest, &distance);
+        text_nearest(token->text, xgdl_keywords[i], &nearest, &distance);
     diag_error_near(parser->diag, DIAG_SYNTAX, token->place, nearest,
                     "expected a declaration (let, guide or ignore), found %s",
                     token_show(token, found));

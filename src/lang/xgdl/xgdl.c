@@ -265,3 +265,49 @@ const uint32_t *xgdl_ignored(const struct xgdl *xgdl, uint32_t *count)
     *count = xgdl->ignored.len;
     return xgdl->ignored.data;
 }
+
+struct place xgdl_mention(const struct xgdl *xgdl, uint32_t label)
+{
+    return label < xgdl->mentions.len ? xgdl->mentions.data[label] : (struct place){0};
+}
+
+/* ---- names ---- */
+
+static void tell_node(const struct xgdl *xgdl, struct symbols *symbols, uint32_t scope,
+                      uint32_t count, const struct xgdl_node *node)
+{
+    const uint32_t steps =
+        1 << SYMBOL_ACTION | 1 << SYMBOL_PORT | 1 << SYMBOL_CHANNEL | 1 << SYMBOL_LABEL;
+    for (const struct xgdl_node *part = node->parts; part; part = part->next)
+        tell_node(xgdl, symbols, scope, count, part);
+    if (node->op != PHRASE_EVENT || node->is_quoted) return;
+    uint32_t found = symbols_find_in(symbols, scope, node->name);
+    if (found == SYMBOL_NONE)
+        found = symbols_search(symbols, node->name, steps, count, SYMBOL_NONE);
+    symbols_use(symbols, found, node->place);
+}
+
+void xgdl_tell_names(const struct xgdl *xgdl, struct symbols *symbols)
+{
+    uint32_t count = symbols->list.len, scope = symbols_new_scope(symbols);
+    const uint32_t steps =
+        1 << SYMBOL_ACTION | 1 << SYMBOL_PORT | 1 << SYMBOL_CHANNEL | 1 << SYMBOL_LABEL;
+    symbols->parent = SYMBOL_NONE;
+    for (uint32_t i = 0; i < xgdl->decls.len; i++) {
+        const struct xgdl_decl *decl = xgdl->decls.data[i];
+        uint32_t symbol =
+            symbols_declare(symbols, scope, decl->is_guide ? SYMBOL_GUIDE : SYMBOL_ACTIVITY,
+                            decl->name, decl->place);
+        symbols_describe(symbols, symbol, "%s %s", decl->is_guide ? "guide" : "let", decl->name);
+        symbols_extend(symbols, symbol, decl->start, decl->end);
+        if (symbol != SYMBOL_NONE && decl->is_guide)
+            symbols->list.data[symbol].asked = symbols->list.data[symbol].name;
+    }
+    for (uint32_t i = 0; i < xgdl->decls.len; i++)
+        tell_node(xgdl, symbols, scope, count, xgdl->decls.data[i]->body);
+    for (const struct xgdl_ignored *one = xgdl->file.ignored; one; one = one->next)
+        if (!one->is_quoted)
+            symbols_use(symbols, symbols_search(symbols, one->name, steps, count, SYMBOL_NONE),
+                        one->place);
+    symbols->told++;
+}

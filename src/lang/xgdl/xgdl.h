@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "lang/common/symbols.h"
 
 /* What guides share that are compared with each other: the numbers of interactions, and terms.
  * Labels of terms are numbers of interactions. */
@@ -30,6 +31,12 @@ struct xgdl;
 /* Reads a source; all its definitions are resolved. NULL after errors. */
 struct xgdl *xgdl_read(struct xgdl_space *space, struct diag *diag, uint32_t source);
 
+/* Tells the names of the file. Those that symbols has already are the names of the model that
+ * interactions belong to. */
+void xgdl_tell_names(const struct xgdl *xgdl, struct symbols *symbols);
+/* Ended by NULL. */
+extern const char *const xgdl_keywords[];
+
 /* Its guides, in the order of the file; there is at least one. */
 uint32_t xgdl_guide_count(const struct xgdl *xgdl);
 const char *xgdl_guide_name(const struct xgdl *xgdl, uint32_t index);
@@ -42,6 +49,9 @@ uint32_t xgdl_find_guide(const struct xgdl *xgdl, const char *name, const char *
  * uses: its alphabet. A name that is allowed no times (`a{0}`) is one of them, though the term has
  * lost it. `has` has room for every interaction of the space; what is marked already stays so. */
 void xgdl_mark_alphabet(const struct xgdl *xgdl, uint32_t index, bool *has);
+
+/* Where the file speaks of an interaction of the space first; line 0: nowhere. */
+struct place xgdl_mention(const struct xgdl *xgdl, uint32_t label);
 
 /* The interactions that the file ignores (they are internal: always allowed, and never seen),
  * ascending. No guide of the file has them. */
