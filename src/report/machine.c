@@ -789,6 +789,16 @@ void machine_failure(FILE *out, const char *command, const char *model, const ch
 
 /* ---- ITF ---- */
 
+static bool shows_all(const struct model *model, bool raw)
+{
+    uint32_t next = 0;
+    for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at)) {
+        if (at.var != next) return false;
+        next = at.var + at.cells;
+    }
+    return next == model->vars.len;
+}
+
 static void put_itf_state(struct out *json, const struct teller *teller, const struct trace *trace,
                           uint32_t index, const int64_t *state)
 {
@@ -806,9 +816,9 @@ static void put_itf_state(struct out *json, const struct teller *teller, const s
         out_key(json, "process");
         out_string(json, participants(model, rule, names));
     }
-    if (index && trace->delays) {
-        machine_time(json, "delay", model, trace, trace->delays[index - 1]);
-        out_key(json, "rule"); /* of two that differ in their timers only, this one */
+    if (index && trace->delays) machine_time(json, "delay", model, trace, trace->delays[index - 1]);
+    if (index && (trace->delays || !shows_all(model, teller->raw))) {
+        out_key(json, "rule"); /* of two that differ in what is not shown, this one */
         out_uint(json, rule);
     }
     if (index == trace->steps && has_wait(trace))

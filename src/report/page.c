@@ -205,7 +205,8 @@ static void put_variables(struct out *json, const struct model *model, bool raw)
         out_string(json, at.name);
         if (var->process == MODEL_NONE) out_null(json);
         else out_uint(json, var->process);
-        if (model_is_location(model, at.var)) out_string(json, "location");
+        if (var->course && !raw) out_string(json, "course");
+        else if (model_is_location(model, at.var)) out_string(json, "location");
         else put_shape(json, at.shape);
         out_close(json, ']');
     }

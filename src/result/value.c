@@ -27,7 +27,7 @@ static struct shown shown_at(const struct model *model, bool raw, uint32_t var, 
                                               : NULL;
         if (found && found->shape->cells && !is_left_out(model, var, found->shape->cells))
             return (struct shown){found->name, var, found->shape->cells, found->shape, whole};
-        if (!model->vars.data[var].is_left_out)
+        if (!model->vars.data[var].is_left_out && (raw || !model->vars.data[var].is_internal))
             return (struct shown){model->vars.data[var].name, var, 1, NULL, whole};
     }
     return (struct shown){.var = model->vars.len};
@@ -182,9 +182,36 @@ static bool find_value(const struct model *model, uint32_t v, const char *name, 
     return false;
 }
 
+/* Where it stands, by number, and what may come next. */
+static void put_course(struct pen *pen, const struct model_course *course, int64_t value)
+{
+    enum { MOST_NAMED = 8 }; /* in text */
+    const char *label = model_course_label(course, value, 0);
+    if (pen->json) {
+        put_open(pen, '{', "");
+        put_key(pen, "at", true);
+        put_number(pen, value);
+        put_key(pen, "next", false);
+        put_open(pen, '[', "");
+        for (uint32_t k = 0; label; label = model_course_label(course, value, ++k))
+            out_string(pen->json, label);
+        put_close(pen, ']', "");
+        put_close(pen, '}', "");
+        return;
+    }
+    text_add(pen->text, "%" PRId64 " (%s", value, label ? "" : "end");
+    for (uint32_t k = 0; label; label = model_course_label(course, value, ++k)) {
+        text_add(pen->text, "%s%s", k ? ", " : "", k < MOST_NAMED ? label : "...");
+        if (k == MOST_NAMED) break;
+    }
+    text_add(pen->text, ")");
+}
+
 static void put_var(struct pen *pen, const struct model *model, bool raw, uint32_t var,
                     int64_t value)
 {
+    if (!raw && model->vars.data[var].course)
+        return put_course(pen, model->vars.data[var].course, value);
     const char *name = raw ? NULL : model_value_name(model, var, value);
     int64_t meant;
     if (name && pen->json && (!find_value(model, var, name, &meant) || meant != value))
@@ -298,6 +325,7 @@ static bool read_var(const struct model *model, uint32_t v, const json_t *value,
 {
     const char *name = name_of(value);
     if (name && find_value(model, v, name, cell)) return true;
+    if (model->vars.data[v].course && json_is_object(value)) value = json_object_get(value, "at");
     return value_read_number(value, cell);
 }
 

@@ -9,6 +9,7 @@
  *     record    {id = 0, ok = true}  {"id": 0, "ok": true}
  *     array     [3, 0]               [3, 0]
  *     queue     {|3, 0|}             [3, 0], the oldest element first
+ *     context   5 (set, press)       {"at": 5, "next": ["set", "press"]}
  *     union     c, c(3)              "c", {"c": 3}
  *
  * With `raw` every variable is shown by itself, as a number. */

@@ -6,9 +6,11 @@ import glob
 import json
 import os
 import random
+import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import (ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json,
+                 section, told, write)
 from generate import generate
 from reportpage import ReportPage, differences
 
@@ -149,6 +151,102 @@ def replays():
         check(f'replay refuses {name}',
               result.returncode == 2 and 'error' in result.stderr and not crashed(result),
               result.stderr)
+
+
+# ---- names ----
+
+# what a name may have that no source has: the variable of a place, of a context, of a guide
+OWN_WORDS = {'pc', 'state', 'location', 'context', 'guide'}
+INSIDES = re.compile(r'\btable\d+\[|\btemporary\b|\bcontext\d*\.state|\bguide\d*\.state|\.seen = '
+                     r'|\.set = |\.value = |\bnext \w+ = ')
+
+
+def words_of(text):
+    return set(re.findall(r'[A-Za-z_]\w*', text))
+
+
+def strange(value, known):
+    """Words in the names and the strings of a value that its sources do not have."""
+    if isinstance(value, dict):
+        return set().union(*(strange(key, known) | strange(inner, known)
+                             for key, inner in value.items() if key not in ('at', 'next')),
+                           *([strange(value['next'], known)] if 'next' in value else []))
+    if isinstance(value, list):
+        return set().union(*(strange(inner, known) for inner in value))
+    return words_of(value) - known if isinstance(value, str) else set()
+
+
+def told_states(claim):
+    for item in claim['properties']:
+        if item['trace']:
+            yield from (step['state'] for step in item['trace']['steps'])
+
+
+def compositions():
+    """Every example and regression model, alone, in its contexts and under its guides."""
+    for folder in ('examples/*', 'test/regress', 'test/regress/uppaal'):
+        for kind in ('mil', 'fcr', 'xml', 'xta', 'tck'):
+            for file in sorted(glob.glob(os.path.join(ROOT, folder, '*.' + kind))):
+                yield file, ()
+                with open(file, encoding='utf-8') as source:
+                    lines = re.findall(
+                        r'^// expect((?: -D \w+=\d+)*) --(context|guide) (\S+?):(\w+)',
+                        source.read(), re.MULTILINE)
+                for defines, option, other, name in sorted(set(lines)):
+                    other = os.path.join(os.path.dirname(file), other)
+                    yield file, (*defines.split(), f'--{option}', f'{other}:{name}')
+    for name in ('waits', 'floods', 'steps'):
+        yield CONTEXT + '.fcr', ('--context', f'{CONTEXT}.cdl:{name}')
+    yield GUIDE + '.mil', ('--guide', GUIDE + '.xgdl:short')
+    yield (os.path.join(ROOT, 'examples/cash-point/cp.mil'),
+           ('--guide', os.path.join(ROOT, 'examples/cash-point/queue.xgdl')))
+
+
+def sources_of(file, options):
+    """The words of the model, of what it includes, and of its context or guide."""
+    known = set(OWN_WORDS)
+    for one in (file, *(word.rsplit(':', 1)[0] for word in options if '.cdl' in word or '.xgdl' in
+                        word)):
+        with open(one, encoding='utf-8', errors='replace') as source:
+            known |= words_of(source.read())
+    return known | {'true', 'false'}
+
+
+def names():
+    """No name and no value that the sources do not have, in JSON, ITF, text and pages."""
+    wrong, runs, states = [], 0, 0
+    for number, (file, options) in enumerate(compositions()):
+        known, trace, page = sources_of(file, options), path('names.itf.json'), path('names.html')
+        for command in (('simulate', file, *options, '--steps', '60', '--seed', str(SEED + number)),
+                        ('check', file, *options, '--time', '1s', '--report', page)):
+            if command[0] == 'check' and not LONG and (number + SEED) % 4:
+                continue
+            for old in (trace, page):
+                if os.path.exists(old):
+                    os.remove(old)
+            result, claim = told(*command, '--trace', trace)
+            if not claim or 'properties' not in claim:
+                continue
+            runs += 1
+            shown = list(told_states(claim))
+            if os.path.exists(trace):
+                shown += [{key: value for key, value in state.items() if key != '#meta'}
+                          for state in json.loads(read('names.itf.json'))['states']]
+            if os.path.exists(page):
+                shown += [{one[0]: True for one in part['result'].get('variables', ())}
+                          for part in ReportPage(page).data['results']]
+            states += len(shown)
+            found = strange(shown, known)
+            text = ' '.join(item.get('why', '') for item in claim['properties'])
+            if command[0] == 'simulate':
+                text += run(*command, '--full').stdout
+            text += ' '.join(f'{name} = ' for state in shown[:1] for name in state)
+            said = {found for found in INSIDES.findall(text) if words_of(found) - known or '.state'
+                    in found}
+            if found or said:
+                wrong.append((command[:2], options, sorted(found)[:5], said))
+    check(f'{runs} runs, {states} states: only names and values of their sources',
+          runs > 60 and states > 3000 and not wrong, wrong[:4])
 
 
 # ---- explanations ----
@@ -339,6 +437,6 @@ def simulation():
           result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
 
 
-for part in (values, replays, explanations, vacuity, random_vacuity, simulation):
-    part()
+for part in (values, replays, names, explanations, vacuity, random_vacuity, simulation):
+    section(part)
 finish()
