@@ -44,6 +44,7 @@ enum option_id {
     OPTION_QUERIES,
     OPTION_SKIP,
     OPTION_FIRST,
+    OPTION_TRACES,
     OPTION_SHOW,
     OPTION_STEPS,
     OPTION_RUNS,
@@ -151,6 +152,8 @@ static const struct option_row {
     {OPTION_TOLERANCE, 0, "tolerance", "T", ASK_CONFORM,
      "times of the log may be wrong by as much: 1, 0.5 or 1/3"},
     {OPTION_FIRST, 0, "first", NULL, ASK_CHECK, "stop at the first violation"},
+    {OPTION_TRACES, 0, "traces", "N", ASK_CHECK,
+     "show up to N runs of a property that single states decide, different in more than order"},
     {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", ASK_SEARCH | ASK_TRANSLATE,
@@ -257,7 +260,7 @@ static const struct option_row {
     {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_ALL, "more: states per level"},
     {OPTION_HELP, 'h', "help", NULL, ASK_ALL, "this help"},
 };
-enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000 };
+enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000, MAX_TRACES = 1000 };
 
 static bool complain(const char *format, const char *a, const char *b)
 {
@@ -505,6 +508,10 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_UNLOGGED: return options->ask.unlogged = value, true;
     case OPTION_GAPS: return options->ask.gaps = true;
     case OPTION_TOLERANCE: return options->ask.tolerance = value, true;
+    case OPTION_TRACES:
+        return parse_number("--traces", value, &options->ask.traces)
+               && ((options->ask.traces && options->ask.traces <= MAX_TRACES)
+                   || complain("--traces needs a number from 1 to 1000%s%s", "", ""));
     case OPTION_WORDS:
         return parse_number("--words", value, &options->ask.words)
                && (options->ask.words || complain("--words needs at least one%s%s", "", ""));

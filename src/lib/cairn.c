@@ -32,6 +32,7 @@ struct cairn {
     struct diag given; /* the text of cairn_load_text */
     enum stage stage;
     bool has_session, has_steps;
+    uint32_t run; /* of each property, the one that is told */
     atomic_int interrupted;
     char *json; /* of malloc */
 };
@@ -158,6 +159,12 @@ bool cairn_use_engine(struct cairn *cairn, enum cairn_engine engine)
 bool cairn_use_threads(struct cairn *cairn, unsigned threads)
 {
     cairn->ask.threads = cairn->stage == STAGE_ASKING ? threads : cairn->ask.threads;
+    return cairn->stage == STAGE_ASKING;
+}
+
+bool cairn_use_traces(struct cairn *cairn, unsigned runs)
+{
+    cairn->ask.traces = cairn->stage == STAGE_ASKING ? runs : cairn->ask.traces;
     return cairn->stage == STAGE_ASKING;
 }
 
@@ -348,16 +355,23 @@ bool cairn_property(const struct cairn *cairn, uint32_t number, struct cairn_pro
                                         .verdict = verdict_of(result_answer(entry)),
                                         .reason = entry->reason,
                                         .has_run = entry->trace,
-                                        .steps = entry->trace ? entry->trace->steps : 0};
+                                        .steps = entry->trace ? entry->trace->steps : 0,
+                                        .runs = entry->trace ? entry->further_count + 1 : 0};
     return true;
 }
 
 static const struct trace *run_of(const struct cairn *cairn, uint32_t property, uint32_t step)
 {
     if (property >= cairn_property_count(cairn)) return NULL;
-    const struct trace *trace = cairn->task.properties[property].trace;
+    const struct property_result *entry = &cairn->task.properties[property];
+    const uint32_t run = cairn->run;
+    const struct trace *trace = !run                          ? entry->trace
+                                : run <= entry->further_count ? entry->further[run - 1].trace
+                                                              : NULL;
     return trace && step <= trace->steps ? trace : NULL;
 }
+
+void cairn_choose_run(struct cairn *cairn, uint32_t number) { cairn->run = number; }
 
 const char *cairn_run_label(struct cairn *cairn, uint32_t property, uint32_t step)
 {

@@ -206,22 +206,27 @@ const Page = (() => {
           }
         },
           word);
-    parts.branchBox = branches.length ?
+    const steps = trace => (trace.steps.length === 1 ? '1 step' : `${trace.steps.length} steps`);
+    const choices = [
+      {trace: property.trace, words: `the run: ${steps(property.trace)}`},
+      ...(property.traces || []).slice(1).map(trace => ({
+                                               trace,
+                                               words: `another run: ${steps(trace)}`
+                                             })),
+      ...branches.map(branch => ({
+                        trace: branch.trace,
+                        words: `from state ${branch.from}: ${branch.part} is ${branch.value}${
+                            branch.open ? `; ${branch.open}` : ''}`
+                      }))
+    ];
+    parts.branchBox = choices.length > 1 ?
         h('p', {class: 'row-of-tools'}, 'evidence: ',
           h('select', {
             'aria-label': 'evidence',
-            onchange: event => {
-              const k = Number(event.target.value);
-              openRun(k ? branches[k - 1].trace : property.trace);
-            }
+            onchange: event => openRun(choices[Number(event.target.value)].trace)
           },
-            h('option', {value: 0}, 'the run'),
-            branches.map(
-                (branch, k) =>
-                    h('option', {value: k + 1},
-                      `from state ${branch.from}: ${branch.part} is ${branch.value}${
-                          branch.open ? `; ${branch.open}` : ''}`)))) :
-                                        '';
+            choices.map(({words}, k) => h('option', {value: k}, words)))) :
+                                             '';
     return section(
         'run', [Matrix.chip(property), ' ', property.name],
         h('p', {}, h('code', {}, property.text)), why, parts.branchBox,
@@ -290,7 +295,8 @@ const Page = (() => {
     parts.chart.show(run, 0);
     parts.steps.show(run, 0);
     if (parts.graph) parts.graph.follow(run);
-    goTo(result.properties[page.property].trace === trace && run.loop === null ? run.length : 0);
+    const {trace: first, traces = []} = result.properties[page.property];
+    goTo((first === trace || traces.includes(trace)) && run.loop === null ? run.length : 0);
   }
 
   function goTo(at) {

@@ -238,6 +238,18 @@ static void put_branches(struct out *json, const struct teller *teller, struct t
     out_close(json, ']');
 }
 
+/* All runs that show it (--traces), the first one too. */
+static void put_traces(struct out *json, const struct teller *teller, struct trace_walk *walk,
+                       const struct property_result *entry)
+{
+    out_key(json, "traces");
+    out_open(json, '[');
+    put_trace(json, teller, walk, entry->trace, NULL);
+    for (uint32_t i = 0; i < entry->further_count; i++)
+        put_trace(json, teller, walk, entry->further[i].trace, NULL);
+    out_close(json, ']');
+}
+
 /* What is told of a property before its evidence. */
 static void put_verdict(struct out *json, const struct property_result *entry, const char *engine)
 {
@@ -385,6 +397,7 @@ static void put_properties(struct out *json, const struct teller *teller, struct
             put_state(json, &last, entry->last);
             out_close(json, '}');
         }
+        if (task->traces > 1 && entry->trace) put_traces(json, teller, walk, entry);
         if (entry->branch_count) put_branches(json, teller, walk, entry);
         out_close(json, '}');
     }

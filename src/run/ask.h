@@ -61,6 +61,7 @@ struct ask {
     const char *queries_file; /* NULL: none */
     bool skips;               /* queries that are not understood are left out */
     bool no_deadlock, first;
+    uint64_t traces;                      /* runs per property; 0: one */
     bool show_process_model, show_orders; /* explore --show */
     bool enumerate_orders;                /* orders one by one */
 
