@@ -65,6 +65,9 @@ bool cairn_use_traces(struct cairn *cairn, unsigned runs);
 bool cairn_ask_property(struct cairn *cairn, const char *name);
 /* A property more, in the language of the model. */
 bool cairn_ask_formula(struct cairn *cairn, enum cairn_logic logic, const char *text);
+/* How states look: names that are left out, "NAME = E" that is shown beside the others. */
+bool cairn_hide(struct cairn *cairn, const char *names);
+bool cairn_show_expression(struct cairn *cairn, const char *text);
 /* Bytes of memory, seconds of a search; 0: most of what is free; as long as it takes. */
 bool cairn_limit_memory(struct cairn *cairn, uint64_t bytes);
 bool cairn_limit_seconds(struct cairn *cairn, double seconds);

@@ -79,6 +79,8 @@ enum option_id {
     OPTION_PARTITION_HIDDEN,
     OPTION_FULL,
     OPTION_RAW,
+    OPTION_HIDE,
+    OPTION_SHOW_EXPR,
     OPTION_PROGRESS,
     OPTION_DIAGNOSTICS,
     OPTION_EXPECT,
@@ -247,6 +249,12 @@ static const struct option_row {
      "show all variables in every state of a trace"},
     {OPTION_RAW, 0, "raw", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
      "show states as plain numbers, variable by variable, also in JSON and ITF"},
+    {OPTION_HIDE, 0, "hide", "NAMES", ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
+     "leave these variables out of states that are shown: NAME,... (also of a process; NAME* for "
+     "all that begin so)"},
+    {OPTION_SHOW_EXPR, 0, "show-expr", "'NAME = E'",
+     ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
+     "show an expression, in the language of the model, as if it were a variable"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE | ASK_CONFORM,
      "auto, always, never, or json: an object per line on standard error"},
     {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM[=FILE]", ASK_ALL,
@@ -508,6 +516,8 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_UNLOGGED: return options->ask.unlogged = value, true;
     case OPTION_GAPS: return options->ask.gaps = true;
     case OPTION_TOLERANCE: return options->ask.tolerance = value, true;
+    case OPTION_HIDE: vec_push(mem, &options->ask.hidden, value); return true;
+    case OPTION_SHOW_EXPR: vec_push(mem, &options->ask.shown, value); return true;
     case OPTION_TRACES:
         return parse_number("--traces", value, &options->ask.traces)
                && ((options->ask.traces && options->ask.traces <= MAX_TRACES)

@@ -119,6 +119,18 @@ static enum cairn_status ask_property(struct cairn *cairn, const void *name)
     return CAIRN_DONE;
 }
 
+static enum cairn_status ask_hidden(struct cairn *cairn, const void *names)
+{
+    vec_push(&cairn->mem, &cairn->ask.hidden, copy(cairn, names));
+    return CAIRN_DONE;
+}
+
+static enum cairn_status ask_shown(struct cairn *cairn, const void *text)
+{
+    vec_push(&cairn->mem, &cairn->ask.shown, copy(cairn, text));
+    return CAIRN_DONE;
+}
+
 static enum cairn_status ask_formula(struct cairn *cairn, const void *given)
 {
     const struct ask_formula *asked = given;
@@ -171,6 +183,13 @@ bool cairn_use_traces(struct cairn *cairn, unsigned runs)
 bool cairn_ask_property(struct cairn *cairn, const char *name)
 {
     return ask(cairn, ask_property, name);
+}
+
+bool cairn_hide(struct cairn *cairn, const char *names) { return ask(cairn, ask_hidden, names); }
+
+bool cairn_show_expression(struct cairn *cairn, const char *text)
+{
+    return ask(cairn, ask_shown, text);
 }
 
 bool cairn_ask_formula(struct cairn *cairn, enum cairn_logic logic, const char *text)

@@ -63,6 +63,7 @@ struct model_var {
                        first, so that it says nothing about states: pass/hide.h finds that */
     bool is_left_out; /* it was hidden, and pass/hide.h has left it out: it has one value, and
                          nothing reads or writes it */
+    bool is_unshown;  /* the user does not want to see it (--hide) */
     bool is_internal; /* bookkeeping that no source has: it is shown with plain numbers only */
     const char *const *value_names;    /* for people: of its values, from low on; NULL: numbers */
     const struct model_course *course; /* or NULL */
@@ -335,6 +336,12 @@ struct model_guide {
     uint32_t states, transitions; /* of its automaton, before it was unrolled */
 };
 
+/* What the user wants to see beside the variables (--show-expr). */
+struct model_extra {
+    const char *name;
+    expr value;
+};
+
 struct model {
     struct mem *mem;
     struct arena arena;
@@ -362,7 +369,9 @@ struct model {
     VEC(struct model_name)
     source_names; /* the units in the order of the system, the first one the outermost; empty: the
                      language says nothing, names of variables are all there is */
-    VEC(struct model_whole) wholes;  /* by their variables, ascending; no variable is in two */
+    VEC(struct model_whole) wholes; /* by their variables, ascending; no variable is in two */
+    VEC(struct model_extra) extras;
+    VEC(const char *) unshown;       /* what is_unshown, by the names that it would be shown with */
     const char *dialect;             /* of its language, as it was asked for; NULL: the default */
     const char *context;             /* what was woven into it, as FILE:NAME; NULL: nothing */
     VEC(const char *) restrictions;  /* those of the context that can end a run */

@@ -806,6 +806,7 @@ static bool shows_all(const struct model *model, bool raw)
 {
     uint32_t next = 0;
     for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at)) {
+        if (at.extra) break;
         if (at.var != next) return false;
         next = at.var + at.cells;
     }
@@ -881,6 +882,12 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
         out_string(&json, entry->property->name);
         out_key(&json, "text");
         out_string(&json, entry->property->text);
+    }
+    if (model->unshown.len) {
+        out_key(&json, "hidden"); /* which replay works out */
+        out_open_inline(&json, '[');
+        for (uint32_t i = 0; i < model->unshown.len; i++) out_string(&json, model->unshown.data[i]);
+        out_close(&json, ']');
     }
     out_close(&json, '}');
     out_key(&json, "vars");

@@ -161,7 +161,7 @@ static bool read_state(struct session *session, json_t *root, json_t *object, st
     memset(sight->known, 0, model->vars.len);
     for (struct shown at = shown_first(model, false); at.cells;
          at = shown_next(model, false, &at)) {
-        if (is_unshown(root, at.name)) continue;
+        if (at.extra || is_unshown(root, at.name)) continue;
         if (!value_read(model, &at, object, sight->values))
             return bad_trace(session, "a state has no value for the variable '%s'", at.name);
         memset(sight->known + at.var, true, at.cells);

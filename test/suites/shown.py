@@ -249,6 +249,67 @@ def names():
           runs > 60 and states > 3000 and not wrong, wrong[:4])
 
 
+# ---- how states look ----
+
+def looks():
+    """--hide and --show-expr: in every form, and nothing else changes."""
+    phils = os.path.join(ROOT, 'examples/philosophers/phils.mil')
+    gate = os.path.join(ROOT, 'examples/uppaal/gate.xml')
+    forks = ' + '.join(f'fork[{i}].taken' for i in range(3))
+    words = ('--hide', 'fork, phil[2]', '--show-expr', f'forks = {forks}', '--show-expr',
+             'hungry = phil[0].pc == hungry | phil[2].pc == hungry', '--show-expr',
+             'first = phil[0].pc')
+    trace, page = path('looks.itf.json'), path('looks.html')
+    asked = ('check', phils, '-D', 'n=3', '-p', 'deadlock')
+    plain = run_json(*asked)[1]['properties'][0]['trace']['steps']
+    claim = run_json(*asked, *words, '--trace', trace, '--report', page, program=ASAN)[1]
+    states = [step['state'] for step in claim['properties'][0]['trace']['steps']]
+
+    def expected(state):
+        return {'phil[0].pc': state['phil[0].pc'], 'phil[1].pc': state['phil[1].pc'],
+                'forks': sum(state[f'fork[{i}].taken'] for i in range(3)),
+                'hungry': 'hungry' in (state['phil[0].pc'], state['phil[2].pc']),
+                'first': state['phil[0].pc']}
+    check('looks: JSON', states == [expected(step['state']) for step in plain], states)
+    check('looks: what changes',
+          claim['properties'][0]['trace']['steps'][3]['changed'] == ['forks', 'hungry']
+          or claim['properties'][0]['trace']['steps'][3]['changed'] == ['forks'],
+          claim['properties'][0]['trace']['steps'][3])
+    check('looks: ITF', [{key: value for key, value in state.items() if key != '#meta'}
+                         for state in json.loads(read('looks.itf.json'))['states']] == states)
+    check('looks: replayed', 'It violates deadlock' in run('replay', trace, program=ASAN).stdout)
+    check('looks: replayed, and shown so',
+          'forks = 2 -> 3' in run('replay', trace, *words).stdout)
+    check('looks: the page', not differences(ReportPage(page), claim))
+    text = run('simulate', phils, *words[:4], '--steps', '9', '--full').stdout
+    check('looks: a simulation', 'forks = ' in text and 'fork[' not in text.split('no rule')[0],
+          text)
+    moved = run_json('simulate', gate, '--steps', '30', '--hide', 'Train*,Controller.queue',
+                     '--show-expr', 'n = Controller.length + 1', '--show-expr',
+                     'some = Controller.length > 0', '--trace', trace)[1]
+    states = json.loads(read('looks.itf.json'))['states']
+    check('looks: UPPAAL', moved and all(
+        state['n'] == state['Controller.length'] + 1
+        and state['some'] is (state['Controller.length'] > 0)
+        and 'Controller.queue' not in state and 'Train(0).location' not in state
+        for state in states), states[:2])
+    check('looks: UPPAAL, replayed', run('replay', trace, '--model', gate).returncode == 0)
+    run('check', VALUES, '-p', 'deadlock', '--hide', 'q,P[0].inner', '--show-expr',
+        'big = (P[0].n > 3)', '--trace', trace)
+    check('looks: Fiacre', 'q' not in json.loads(read('looks.itf.json'))['vars']
+          and run('replay', trace).returncode == 0, read('looks.itf.json')[:600])
+    for name, option, value, message in (
+            ('an unknown variable', '--show-expr', 'a = nope + 1', "--show-expr:1:5: error"),
+            ('no name', '--show-expr', '= 1', 'needs NAME = E'),
+            ('no expression', '--show-expr', 'a == 1', 'needs NAME = E'),
+            ('a name that is there', '--show-expr', 'fork[0].taken = 1', 'is shown already'),
+            ('a formula', '--show-expr', 'a = F phil[0].pc == eating', 'error'),
+            ('nothing to hide', '--hide', 'spoon', "nothing that is called 'spoon'")):
+        result = run('check', phils, option, value, program=ASAN)
+        check(f'looks: {name}', result.returncode == 2 and message in result.stderr
+              and not crashed(result), result.stderr)
+
+
 # ---- explanations ----
 
 def explanations():
@@ -437,6 +498,6 @@ def simulation():
           result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
 
 
-for part in (values, replays, names, explanations, vacuity, random_vacuity, simulation):
+for part in (values, replays, names, looks, explanations, vacuity, random_vacuity, simulation):
     section(part)
 finish()
