@@ -6,6 +6,7 @@
  * and one global command, the last of these varying fastest. */
 #include "lang/milestones/milestones.h"
 
+#include "lang/milestones/each.h"
 #include "lang/milestones/lower.h"
 
 #include <assert.h>
@@ -362,6 +363,8 @@ static void declare_processes(struct builder *builder)
 
 static void split_guard(struct builder *builder, struct ast *node)
 {
+    node = each_expand(&builder->scope, node);
+    if (!node) return;
     if (node->kind == AST_EXPR && node->op == EXPR_AND) {
         split_guard(builder, node->a);
         split_guard(builder, node->b);

@@ -1,5 +1,7 @@
 #include "lang/milestones/scope.h"
 
+#include "lang/milestones/each.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,8 +11,9 @@
 void scope_error(struct scope *scope, struct ast *node, enum diag_code code, const char *format,
                  ...)
 {
-    if (node->reported) return;
-    node->reported = true;
+    struct ast *written = node->origin ? node->origin : node;
+    if (written->reported) return;
+    written->reported = true;
     va_list args;
     va_start(args, format);
     diag_error_args(scope->diag, code, node->place, format, args);
@@ -84,6 +87,8 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
     uint32_t var;
     int64_t a, b;
     *value = 0;
+    node = each_expand(scope, node);
+    if (!node) return false;
     switch (node->kind) {
     case AST_NUMBER: *value = (int64_t)node->number; return true;
     case AST_NAME:
@@ -155,7 +160,7 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
-    if (!node->reported) diag_suggest(scope->diag, nearest);
+    if (!(node->origin ? node->origin : node)->reported) diag_suggest(scope->diag, nearest);
     if (nearest)
         scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s': did you mean '%s'?", what, name,
                     nearest);

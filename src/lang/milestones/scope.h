@@ -64,6 +64,7 @@ struct scope {
     struct scope_process *processes;
     uint32_t *first_var;                 /* per process of the model: its first variable */
     uint32_t *type_of;                   /* per process of the model */
+    uint32_t copies;                     /* of nodes that were written out (each.h) */
     uint32_t depth;                      /* of the constant being evaluated */
     uint32_t counts[PROPERTY_REACH + 1]; /* unnamed properties so far, by kind */
     /* where we are: */
