@@ -159,6 +159,54 @@ def messages():
     check('sum is still a name', 'holds     invariant[0]' in kept.stdout, kept.stdout + kept.stderr)
 
 
+# ---- valid ends ----
+
+ENDS = '''ACTIONS go; END
+LOCAL P LOCATIONS start; work; done; stuck; END ACTIONS begin; finish; jam; END
+  CASE [start] [begin] true : pc := work; [work] [finish] true : pc := done;
+       [work] [jam] JAM : pc := stuck; END
+  FINAL done; ENDS END
+END
+LOCAL Data VARIABLES x : 1 := 0; END END
+MAIN PROC p : P[2]; d : Data; END END
+'''
+
+
+def ends():
+    """A deadlock in which everybody stands at a final location is none, in every engine."""
+    for name, jam, more, verdict, count in (('all are done', 'false', '', 'holds', 0),
+                                            ('one may be stuck', 'true', '', 'violated', 3),
+                                            ('stuck is fine', 'true', 'stuck;', 'holds', 0)):
+        model = write('ends.mil', ENDS.replace('JAM', jam).replace('ENDS', more))
+        for engine in ('explicit', 'symbolic', 'bounded', 'timed'):
+            words = ('check', model, '-p', 'deadlock', '--engine', engine)
+            _, ours = told(*words, program=ASAN)
+            item = ours['properties'][0]
+            check(f'ends: {name}, {engine}', item['verdict'] == verdict
+                  and (verdict == 'holds' or item['trace']), ours)
+        _, ours = told('explore', model)
+        stuck = 4 if jam == 'true' else 1  # states in which nothing is enabled
+        check(f'ends: {name}, counted', ours['deadlocks'] == count
+              and ours['statistics']['ends'] == stuck - count, ours['statistics'])
+        again = run('translate', model, '--to', 'cairn').stdout
+        _, theirs = told('check', write('again.cairn', again), '-p', 'deadlock')
+        check(f'ends: {name}, as text', theirs['properties'][0]['verdict'] == verdict)
+    for name, old, new, message in (
+            ('no such location', 'FINAL done;', 'FINAL gone;', "has no location 'gone'"),
+            ('a value', 'FINAL done;', 'FINAL done := 2;', 'no value is given here')):
+        text = ENDS.replace('JAM', 'true').replace('ENDS', '').replace(old, new)
+        result = run('check', write('ends.mil', text), program=ASAN)
+        check(f'ends: {name}', result.returncode == 2 and message in result.stderr
+              and not crashed(result), result.stderr)
+    without = ENDS.replace('JAM', 'true').replace('ENDS', '').replace(
+        'LOCAL Data VARIABLES x : 1 := 0; END END',
+        'LOCAL Data LOCATIONS a; END ACTIONS no; END CASE [a] [no] false : pc := a; END END')
+    result = run('check', write('ends.mil', without), '-p', 'deadlock')
+    check('ends: a type that says nothing', result.returncode == 1
+          and 'process type Data has no FINAL locations' in result.stderr, result.stderr)
+
+
 section(random_models)
 section(messages)
+section(ends)
 finish()

@@ -60,6 +60,7 @@ struct ast_type {
     VEC(struct ast_variable) variables;
     VEC(struct ast_command) commands;
     VEC(struct ast_name) sync;
+    VEC(struct ast_name) finals; /* locations where it may stand when nothing is enabled */
 };
 
 struct ast_instance {

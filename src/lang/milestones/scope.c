@@ -121,8 +121,7 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
 
 /* ---- names ---- */
 
-/* The location `name` of a type. */
-static bool type_location(struct scope *scope, uint32_t type, const char *name, int64_t *value)
+bool scope_location(struct scope *scope, uint32_t type, const char *name, int64_t *value)
 {
     uint32_t index = map_get(&scope->names, name, type_scope(type, TYPE_LOCATION));
     if (index == MAP_NONE) return false;
@@ -136,7 +135,7 @@ static bool any_location(struct scope *scope, struct ast *node, int64_t *value)
     bool found = false;
     for (uint32_t t = 0; t < scope->file.types.len; t++) {
         int64_t other;
-        if (!type_location(scope, t, node->name, &other)) continue;
+        if (!scope_location(scope, t, node->name, &other)) continue;
         if (found && other != *value) {
             scope_error(scope, node, DIAG_CONFLICT,
                         "the location '%s' has different numbers in different process types: "
@@ -187,10 +186,10 @@ static enum meaning resolve_name(struct scope *scope, struct ast *node, const st
     if (beside && beside->kind == AST_MEMBER && !strcmp(beside->member, "pc")) {
         uint32_t process = map_get(&scope->names, beside->name, SCOPE_PROCESS);
         if (process != MAP_NONE
-            && type_location(scope, scope->processes[process].type, node->name, value))
+            && scope_location(scope, scope->processes[process].type, node->name, value))
             return MEANS_CONSTANT;
     }
-    if (scope->type != MODEL_NONE && type_location(scope, scope->type, node->name, value))
+    if (scope->type != MODEL_NONE && scope_location(scope, scope->type, node->name, value))
         return MEANS_CONSTANT;
     if (any_location(scope, node, value)) return MEANS_CONSTANT;
     if (scope->process != MODEL_NONE && !strcmp(node->name, "self"))

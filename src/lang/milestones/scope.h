@@ -86,6 +86,9 @@ enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct a
 /* A constant expression, exactly. Returns false after an error. */
 bool scope_constant(struct scope *scope, struct ast *node, int64_t *value);
 
+/* The value of the location `name` of a type. False: it has none. */
+bool scope_location(struct scope *scope, uint32_t type, const char *name, int64_t *value);
+
 unsigned scope_var_width(const struct scope *scope, uint32_t var);
 
 #endif
