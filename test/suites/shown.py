@@ -498,6 +498,42 @@ def simulation():
           result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
 
 
-for part in (values, replays, names, looks, explanations, vacuity, random_vacuity, simulation):
+def shortened():
+    """Runs that were met by chance: replayed, no step can be left out, as short as the shortest one
+    often enough."""
+    phils = os.path.join(ROOT, 'examples/philosophers/phils.mil')
+    lengths = []
+    for seed in range(1, 13):
+        trace = path('short.itf.json')
+        status, claim = run_json('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps', '2000',
+                                 '--seed', str(seed), '--trace', trace,
+                                 program=ASAN if seed < 4 else CAIRN)
+        run_of = claim['properties'][0]['trace']
+        lengths.append((claim['steps'], len(run_of['steps']) - 1))
+        check(f'shortened: seed {seed}', status == 1 and lengths[-1][1] == 3
+              and run('replay', trace).stdout.count('replays: 3 steps') == 1, lengths[-1])
+    check('shortened: some were longer', any(before > after for before, after in lengths), lengths)
+    text = run('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps', '2000', '--seed', '2')
+    check('shortened: in text', ('which is shortened above' in text.stdout)
+          == (lengths[1][0] > 3) and 'no rule is enabled' in text.stdout, text.stdout[-900:])
+    wrong, seen = [], 0
+    for seed in range(300 if LONG else 40):
+        model = write('short.mil', generate(9700000 + 1000 * SEED + seed, temporal=False))
+        _, claim = run_json('simulate', model, '--steps', '60', '--seed', str(seed + 1))
+        nearest = None
+        for item in (claim or {}).get('properties', ()):
+            if item['verdict'] != 'violated' or not item['trace']:
+                continue
+            nearest = nearest or run_json('check', model, '--order', 'bfs')[1]
+            other = property_of(nearest, item['name'])['trace']
+            seen += 1
+            if not other or len(other['steps']) > len(item['trace']['steps']):
+                wrong.append((seed, item['name']))
+    check(f'shortened: {seen} random runs, none shorter than the shortest', seen > 10 and not wrong,
+          wrong)
+
+
+for part in (values, replays, names, looks, explanations, vacuity, random_vacuity, simulation,
+             shortened):
     section(part)
 finish()
