@@ -505,8 +505,8 @@ def shortened():
     lengths = []
     for seed in range(1, 13):
         trace = path('short.itf.json')
-        status, claim = run_json('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps', '2000',
-                                 '--seed', str(seed), '--trace', trace,
+        status, claim = run_json('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps',
+                                 '2000', '--seed', str(seed), '--trace', trace,
                                  program=ASAN if seed < 4 else CAIRN)
         run_of = claim['properties'][0]['trace']
         lengths.append((claim['steps'], len(run_of['steps']) - 1))
