@@ -175,16 +175,17 @@ bench: test-packages cairn
 
 install: cairn library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/cairn
 	install -m 755 cairn $(DESTDIR)$(PREFIX)/bin/cairn
 	./cairn --manual > $(DESTDIR)$(PREFIX)/share/man/man1/cairn.1
 	./cairn --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cairn
+	install -m 644 share/cairn-result.schema.json $(DESTDIR)$(PREFIX)/share/cairn
 	install -m 644 src/cairn.h $(DESTDIR)$(PREFIX)/include/cairn.h
 	install -m 644 $(SHARED) $(STATIC) $(DESTDIR)$(PREFIX)/lib
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/libcairn.so
 	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),; s,@LIBS@,$(LIBS),' src/lib/cairn.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc
 
-INSTALLED := bin/cairn share/man/man1/cairn.1 share/bash-completion/completions/cairn include/cairn.h lib/libcairn.so lib/libcairn.a \
+INSTALLED := bin/cairn share/man/man1/cairn.1 share/bash-completion/completions/cairn share/cairn/cairn-result.schema.json include/cairn.h lib/libcairn.so lib/libcairn.a \
 	lib/$(notdir $(SHARED)) lib/pkgconfig/cairn.pc
 uninstall:
 	rm -f $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)

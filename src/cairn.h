@@ -59,10 +59,15 @@ bool cairn_use_guide(struct cairn *cairn, const char *file);
 bool cairn_use_engine(struct cairn *cairn, enum cairn_engine engine);
 /* Of the explicit engine. */
 bool cairn_use_threads(struct cairn *cairn, unsigned threads);
+/* Up to so many runs of a property that single states decide, different in more than order. */
+bool cairn_use_traces(struct cairn *cairn, unsigned runs);
 /* Only these properties of the model; without any, all of them, with "deadlock". */
 bool cairn_ask_property(struct cairn *cairn, const char *name);
 /* A property more, in the language of the model. */
 bool cairn_ask_formula(struct cairn *cairn, enum cairn_logic logic, const char *text);
+/* How states look: names that are left out, "NAME = E" that is shown beside the others. */
+bool cairn_hide(struct cairn *cairn, const char *names);
+bool cairn_show_expression(struct cairn *cairn, const char *text);
 /* Bytes of memory, seconds of a search; 0: most of what is free; as long as it takes. */
 bool cairn_limit_memory(struct cairn *cairn, uint64_t bytes);
 bool cairn_limit_seconds(struct cairn *cairn, double seconds);
@@ -101,10 +106,14 @@ struct cairn_property {
     const char *reason; /* why it is unknown, or NULL */
     bool has_run;       /* one that violates it, or reaches what it seeks */
     uint32_t steps;     /* of the run */
+    uint32_t runs;      /* how many there are: 1, or with cairn_use_traces more */
 };
 uint32_t cairn_property_count(const struct cairn *cairn);
 /* False: there is no such one. */
 bool cairn_property(const struct cairn *cairn, uint32_t number, struct cairn_property *property);
+/* Which of the runs of a property the next two functions speak of, from 0 on, the first one until
+ * this is called. */
+void cairn_choose_run(struct cairn *cairn, uint32_t number);
 /* Of its run: the label of a step, from 1 on, and the state after it ("x = 1, y = 2"), which for
  * step 0 is the first one. NULL: there is none. */
 const char *cairn_run_label(struct cairn *cairn, uint32_t property, uint32_t step);

@@ -1,8 +1,11 @@
 """What the test suites share: running the program, counting results, reading its JSON.
 
 A suite is a script in test/suites. It calls check(...) and ends with finish(), which prints
-"N passed, N failed". Environment: CAIRN is the program (default ./cairn), CAIRN_ASAN and
-CAIRN_DEGENERATE the other builds, LONG=1 asks for longer runs, SEED shifts random choices.
+"N passed, N failed". What --json prints is held against the schema (validator.py): the first
+objects of a suite all, then some.
+
+Environment: CAIRN is the program (default ./cairn), CAIRN_ASAN and CAIRN_DEGENERATE the other
+builds, LONG=1 asks for longer runs, SEED shifts random choices.
 
 CASE, or the words behind the name of a suite, choose cases: if a section of the suite has them in
 its name, only such sections run; otherwise only checks with these words in their names count.
@@ -16,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from validator import Schema
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CAIRN = os.environ.get('CAIRN', os.path.join(ROOT, 'cairn'))
@@ -108,22 +113,37 @@ def run(*arguments, program=None, stdin='', timeout=PATIENCE, env=None, text=Tru
         return subprocess.CompletedProcess(arguments, -999, '', 'timeout')
 
 
-def run_json(*arguments, **more):
-    """Runs the program with --json; returns (returncode, object or None)."""
-    result = run(*arguments, '--json', **more)
-    try:
-        return result.returncode, json.loads(result.stdout)
-    except ValueError:
-        return result.returncode, None
+ALL_VALIDATED, THEN_EACH = 100, 32
+schema, objects = None, 0
+
+
+def is_valid(claim, arguments):
+    """Holds an object against the schema; a fault is a failure of the suite."""
+    global schema, objects
+    objects += 1
+    if objects > ALL_VALIDATED and objects % THEN_EACH:
+        return
+    schema = schema or Schema()
+    fault = schema.fault(claim)
+    if fault:
+        check('the object matches the schema: ' + ' '.join(map(str, arguments)), False, fault)
 
 
 def told(*arguments, **more):
     """Runs the program with --json; returns (what it printed, the object or None)."""
     result = run(*arguments, '--json', **more)
     try:
-        return result, json.loads(result.stdout)
+        claim = json.loads(result.stdout)
     except ValueError:
         return result, None
+    is_valid(claim, arguments)
+    return result, claim
+
+
+def run_json(*arguments, **more):
+    """The same, but the status instead of what it printed."""
+    result, claim = told(*arguments, **more)
+    return result.returncode, claim
 
 
 def refuses(name, words, *arguments, status=2):

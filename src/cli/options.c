@@ -45,6 +45,7 @@ enum option_id {
     OPTION_QUERIES,
     OPTION_SKIP,
     OPTION_FIRST,
+    OPTION_TRACES,
     OPTION_SHOW,
     OPTION_STEPS,
     OPTION_RUNS,
@@ -80,6 +81,8 @@ enum option_id {
     OPTION_PARTITION_HIDDEN,
     OPTION_FULL,
     OPTION_RAW,
+    OPTION_HIDE,
+    OPTION_SHOW_EXPR,
     OPTION_PROGRESS,
     OPTION_DIAGNOSTICS,
     OPTION_EXPECT,
@@ -156,6 +159,8 @@ static const struct option_row {
     {OPTION_PORT, 0, "port", "N", ASK_SERVE,
      "serve under this port of 127.0.0.1 (default: one that is free)"},
     {OPTION_FIRST, 0, "first", NULL, ASK_CHECK, "stop at the first violation"},
+    {OPTION_TRACES, 0, "traces", "N", ASK_CHECK,
+     "show up to N runs of a property that single states decide, different in more than order"},
     {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", ASK_SEARCH | ASK_TRANSLATE,
@@ -252,6 +257,12 @@ static const struct option_row {
      "show all variables in every state of a trace"},
     {OPTION_RAW, 0, "raw", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
      "show states as plain numbers, variable by variable, also in JSON and ITF"},
+    {OPTION_HIDE, 0, "hide", "NAMES", ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
+     "leave these variables out of states that are shown: NAME,... (also of a process; NAME* for "
+     "all that begin so)"},
+    {OPTION_SHOW_EXPR, 0, "show-expr", "'NAME = E'",
+     ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
+     "show an expression, in the language of the model, as if it were a variable"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE | ASK_CONFORM,
      "auto, always, never, or json: an object per line on standard error"},
     {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM[=FILE]", ASK_TOLD,
@@ -267,7 +278,7 @@ static const struct option_row {
      "use standard input and output, as it does anyway: many editors say so"},
     {OPTION_HELP, 'h', "help", NULL, ASK_ALL | ASK_LSP, "this help"},
 };
-enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000 };
+enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000, MAX_TRACES = 1000 };
 
 static bool complain(const char *format, const char *a, const char *b)
 {
@@ -521,6 +532,12 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_PORT:
         return parse_number("--port", value, &options->port)
                && (options->port <= UINT16_MAX || complain("--port is at most 65535%s%s", "", ""));
+    case OPTION_HIDE: vec_push(mem, &options->ask.hidden, value); return true;
+    case OPTION_SHOW_EXPR: vec_push(mem, &options->ask.shown, value); return true;
+    case OPTION_TRACES:
+        return parse_number("--traces", value, &options->ask.traces)
+               && ((options->ask.traces && options->ask.traces <= MAX_TRACES)
+                   || complain("--traces needs a number from 1 to 1000%s%s", "", ""));
     case OPTION_WORDS:
         return parse_number("--words", value, &options->ask.words)
                && (options->ask.words || complain("--words needs at least one%s%s", "", ""));

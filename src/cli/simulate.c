@@ -19,15 +19,16 @@ struct simulator {
     struct screen screen;
     struct session session;
     struct options *options;
+    const struct trace *told; /* of a violation, when it was shortened; else NULL: the last run */
 };
 
 static bool save(struct simulator *at, const char *path)
 {
     FILE *file = door_open_file(at->options, path);
     if (!file) return false;
-    struct trace *trace = stepper_trace(&at->stepper);
-    machine_itf(file, at->stepper.model, trace, NULL, at->options->raw);
-    trace_free(at->stepper.model, trace);
+    struct trace *whole = at->told ? NULL : stepper_trace(&at->stepper);
+    machine_itf(file, at->stepper.model, whole ? whole : at->told, NULL, at->options->raw);
+    if (whole) trace_free(at->stepper.model, whole);
     return door_close_file(file, path);
 }
 
@@ -89,13 +90,15 @@ static void tell_text(struct simulator *at, uint64_t runs, uint64_t steps,
     char a[32], b[32];
     bool is_stuck = runs && !early && !at->stepper.enabled_count
                     && (!at->stepper.is_timed || timed_is_stuck(&at->stepper.timed));
-    if (violation && !shown)
+    if (at->told && shown)
+        printf("\nThe same in %u steps, without those that do not matter:\n", at->told->steps);
+    if (violation && (!shown || at->told))
         report_trace(&at->screen.style, at->stepper.model, &at->session.diag, violation->trace);
     if (violation)
         report_reasons(&at->screen.style, at->stepper.model, &at->session.diag, violation);
     if (violation)
-        printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name,
-               at->stepper.rules.len, runs);
+        printf("%s is violated after %u steps of run %" PRIu64 "%s.\n", violation->property->name,
+               at->stepper.rules.len, runs, at->told ? ", which is shortened above" : "");
     else if (is_stuck)
         printf("Run %" PRIu64 " ends in a %s after %u steps.\n", runs,
                eval_is_final(at->stepper.model, stepper_last(&at->stepper)) ? "final state"
@@ -125,6 +128,7 @@ static int random_runs(struct simulator *at)
     if (done.has_no_start) return EXIT_USAGE;
     assert(!violation || violation->trace); /* the run itself */
     if (early) fprintf(stderr, "cairn: note: the runs ended early: %s\n", early);
+    if (stepper_shorten(&at->stepper, violation)) at->told = violation->trace;
     if (!verify_traces(&at->session.diag, at->stepper.model, &at->stepper.task))
         return EXIT_INTERNAL;
     if (options->trace_file && !done.is_cut && !save(at, options->trace_file)) return EXIT_USAGE;

@@ -32,6 +32,7 @@ struct cairn {
     struct diag given; /* the text of cairn_load_text */
     enum stage stage;
     bool has_session, has_steps;
+    uint32_t run; /* of each property, the one that is told */
     atomic_int interrupted;
     char *json; /* of malloc */
 };
@@ -118,6 +119,18 @@ static enum cairn_status ask_property(struct cairn *cairn, const void *name)
     return CAIRN_DONE;
 }
 
+static enum cairn_status ask_hidden(struct cairn *cairn, const void *names)
+{
+    vec_push(&cairn->mem, &cairn->ask.hidden, copy(cairn, names));
+    return CAIRN_DONE;
+}
+
+static enum cairn_status ask_shown(struct cairn *cairn, const void *text)
+{
+    vec_push(&cairn->mem, &cairn->ask.shown, copy(cairn, text));
+    return CAIRN_DONE;
+}
+
 static enum cairn_status ask_formula(struct cairn *cairn, const void *given)
 {
     const struct ask_formula *asked = given;
@@ -161,9 +174,22 @@ bool cairn_use_threads(struct cairn *cairn, unsigned threads)
     return cairn->stage == STAGE_ASKING;
 }
 
+bool cairn_use_traces(struct cairn *cairn, unsigned runs)
+{
+    cairn->ask.traces = cairn->stage == STAGE_ASKING ? runs : cairn->ask.traces;
+    return cairn->stage == STAGE_ASKING;
+}
+
 bool cairn_ask_property(struct cairn *cairn, const char *name)
 {
     return ask(cairn, ask_property, name);
+}
+
+bool cairn_hide(struct cairn *cairn, const char *names) { return ask(cairn, ask_hidden, names); }
+
+bool cairn_show_expression(struct cairn *cairn, const char *text)
+{
+    return ask(cairn, ask_shown, text);
 }
 
 bool cairn_ask_formula(struct cairn *cairn, enum cairn_logic logic, const char *text)
@@ -348,16 +374,23 @@ bool cairn_property(const struct cairn *cairn, uint32_t number, struct cairn_pro
                                         .verdict = verdict_of(result_answer(entry)),
                                         .reason = entry->reason,
                                         .has_run = entry->trace,
-                                        .steps = entry->trace ? entry->trace->steps : 0};
+                                        .steps = entry->trace ? entry->trace->steps : 0,
+                                        .runs = entry->trace ? entry->further_count + 1 : 0};
     return true;
 }
 
 static const struct trace *run_of(const struct cairn *cairn, uint32_t property, uint32_t step)
 {
     if (property >= cairn_property_count(cairn)) return NULL;
-    const struct trace *trace = cairn->task.properties[property].trace;
+    const struct property_result *entry = &cairn->task.properties[property];
+    const uint32_t run = cairn->run;
+    const struct trace *trace = !run                          ? entry->trace
+                                : run <= entry->further_count ? entry->further[run - 1].trace
+                                                              : NULL;
     return trace && step <= trace->steps ? trace : NULL;
 }
+
+void cairn_choose_run(struct cairn *cairn, uint32_t number) { cairn->run = number; }
 
 const char *cairn_run_label(struct cairn *cairn, uint32_t property, uint32_t step)
 {

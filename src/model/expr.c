@@ -265,6 +265,13 @@ expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr
     assert(bits <= EXPR_MAX_BITS && (bits || op != EXPR_CUT));
     int64_t value;
     bool decided;
+    if (op == EXPR_EQ && exprs->keeps_equations)
+        return cons(exprs, (struct expr_node){.op = EXPR_EQ,
+                                              .is_bool = true,
+                                              .a = a,
+                                              .b = b,
+                                              .high = 1,
+                                              .may_fail = na->may_fail || nb->may_fail});
     if (is_const(exprs, a) && (info->arity < 2 || is_const(exprs, b))
         && expr_apply(op, bits, na->value, nb->value, &value))
         return info->gives_bool ? expr_bool(exprs, value) : expr_int(exprs, value);

@@ -104,6 +104,7 @@ struct exprs {
     uint32_t size;
     VEC(uint32_t) marks; /* per node: the walk that saw it last */
     uint32_t walk;
+    bool keeps_equations; /* a == b stays as it was written: whoever made it wants both sides */
 };
 
 enum { EXPR_MAX_DEPTH = 4000, EXPR_MAX_BITS = 63 };

@@ -744,6 +744,40 @@ const char *model_value_name(const struct model *model, uint32_t v, int64_t valu
                : NULL;
 }
 
+const char *model_course_label(const struct model_course *course, int64_t value, uint32_t k)
+{
+    if (value < course->first || value - course->first >= course->states) return NULL;
+    const uint32_t *first = &course->first_edge[value - course->first];
+    return k < first[1] - first[0] ? course->labels[course->edge_label[first[0] + k]] : NULL;
+}
+
+const struct model_course *model_add_course(struct model *model, const struct model_course *course,
+                                            uint32_t label_count)
+{
+    struct arena *arena = &model->arena;
+    struct model_course *copy = arena_alloc(arena, sizeof *copy);
+    uint32_t *first = arena_alloc(arena, (course->states + (size_t)1) * sizeof *first);
+    uint32_t *label =
+        arena_alloc(arena, (course->first_edge[course->states] + (size_t)1) * sizeof *label);
+    const char **labels = arena_alloc(arena, (label_count + (size_t)1) * sizeof *labels);
+    uint32_t *seen = mem_alloc(model->mem, (label_count + (size_t)1) * sizeof *seen);
+    uint32_t edges = 0;
+    for (uint32_t l = 0; l < label_count; l++)
+        labels[l] = names_intern(&model->names, course->labels[l], strlen(course->labels[l]));
+    for (uint32_t s = 0; s < course->states; s++) {
+        first[s] = edges;
+        for (uint32_t e = course->first_edge[s]; e < course->first_edge[s + 1]; e++) {
+            if (seen[course->edge_label[e]] == s + 1) continue; /* it leads two ways */
+            seen[course->edge_label[e]] = s + 1;
+            label[edges++] = course->edge_label[e];
+        }
+    }
+    first[course->states] = edges;
+    mem_free(model->mem, seen);
+    *copy = (struct model_course){course->first, course->states, first, label, labels};
+    return copy;
+}
+
 bool model_takes_part_dead(const struct model *model, uint32_t s, uint32_t process)
 {
     const struct model_dead_step *step = &model->dead_steps.data[s];

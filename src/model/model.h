@@ -41,6 +41,16 @@
 
 enum { MODEL_NONE = 0xFFFFFFFF };
 
+/* What may come next at each value of a variable that follows an automaton: the remaining events of
+ * a context, the interactions that a guide allows. For people. */
+struct model_course {
+    int64_t first; /* the value of state 0 */
+    uint32_t states;
+    const uint32_t *first_edge, *edge_label; /* the edges of state s are first_edge[s] ..
+                                                first_edge[s + 1] - 1 */
+    const char *const *labels;
+};
+
 struct model_var {
     const char *name; /* as shown to people: g, p[0].x */
     uint32_t process; /* its owner, or MODEL_NONE */
@@ -53,7 +63,10 @@ struct model_var {
                        first, so that it says nothing about states: pass/hide.h finds that */
     bool is_left_out; /* it was hidden, and pass/hide.h has left it out: it has one value, and
                          nothing reads or writes it */
-    const char *const *value_names; /* for people: of its values, from low on; NULL: numbers */
+    bool is_unshown;  /* the user does not want to see it (--hide) */
+    bool is_internal; /* bookkeeping that no source has: it is shown with plain numbers only */
+    const char *const *value_names;    /* for people: of its values, from low on; NULL: numbers */
+    const struct model_course *course; /* or NULL */
     struct place place;
 };
 
@@ -323,6 +336,12 @@ struct model_guide {
     uint32_t states, transitions; /* of its automaton, before it was unrolled */
 };
 
+/* What the user wants to see beside the variables (--show-expr). */
+struct model_extra {
+    const char *name;
+    expr value;
+};
+
 struct model {
     struct mem *mem;
     struct arena arena;
@@ -350,7 +369,9 @@ struct model {
     VEC(struct model_name)
     source_names; /* the units in the order of the system, the first one the outermost; empty: the
                      language says nothing, names of variables are all there is */
-    VEC(struct model_whole) wholes;  /* by their variables, ascending; no variable is in two */
+    VEC(struct model_whole) wholes; /* by their variables, ascending; no variable is in two */
+    VEC(struct model_extra) extras;
+    VEC(const char *) unshown;       /* what is_unshown, by the names that it would be shown with */
     const char *dialect;             /* of its language, as it was asked for; NULL: the default */
     const char *context;             /* what was woven into it, as FILE:NAME; NULL: nothing */
     VEC(const char *) restrictions;  /* those of the context that can end a run */
@@ -456,6 +477,11 @@ const char *model_location_name(const struct model *model, uint32_t process,
                                 int64_t value); /* NULL: none */
 bool model_is_location(const struct model *model, uint32_t var);
 /* How people call a value of a variable; NULL: its number is all. */
+/* The k-th label at the state that this value stands for, or NULL: there are no more. */
+const char *model_course_label(const struct model_course *course, int64_t value, uint32_t k);
+/* Copies an automaton, of several edges with one label from one state the first. */
+const struct model_course *model_add_course(struct model *model, const struct model_course *course,
+                                            uint32_t label_count);
 const char *model_value_name(const struct model *model, uint32_t var, int64_t value);
 bool model_takes_part(const struct model *model, uint32_t rule, uint32_t process);
 bool model_takes_part_dead(const struct model *model, uint32_t step, uint32_t process);

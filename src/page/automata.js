@@ -115,7 +115,8 @@ const Automata = (() => {
       this.margin = MARGIN;
     }
 
-    move(value) {
+    move(shown) {
+      const value = shown !== null && typeof shown === 'object' ? shown.at : shown;
       if (this.here) this.here.group.classList.remove('here');
       this.here = value === undefined ? null : this.nodes.get(String(value));
       this.box.querySelector('.where').textContent = value === undefined ? '' : ` · ${value}`;

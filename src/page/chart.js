@@ -60,7 +60,8 @@ class Chart {
         this.columns.map((column, k) => [column.number, this.gutter + this.column * (k + 0.5)]));
     this.locations = new Map();  // of a process: the variable that says where it stands
     result.variables.forEach(([, process, shape], number) => {
-      if (shape === 'location' && !this.locations.has(process)) this.locations.set(process, number);
+      const stands = shape === 'location' || shape === 'course';
+      if (stands && !this.locations.has(process)) this.locations.set(process, number);
     });
   }
 
@@ -300,7 +301,8 @@ class Chart {
   drawLocation(group, process, y, state) {
     const {s, cut} = Base, variable = this.locations.get(process);
     if (variable === undefined) return;
-    const name = String(state[variable]);
+    const value = state[variable];
+    const name = String(value !== null && typeof value === 'object' ? value.at : value);
     const text = cut(name, Math.floor((this.column - 14) / 6.2)), x = this.x(process),
           width = 6.3 * text.length + 16;
     group.append(

@@ -135,22 +135,27 @@ const Page = (() => {
     const branches = property.branches || [];
     parts.view = new RunView(
         {sources: data.sources[data.results[page.result].sources] || [], follow: parts.follow});
-    parts.branchBox = branches.length ?
+    const steps = trace => (trace.steps.length === 1 ? '1 step' : `${trace.steps.length} steps`);
+    const choices = [
+      {trace: property.trace, words: `the run: ${steps(property.trace)}`},
+      ...(property.traces || []).slice(1).map(trace => ({
+                                               trace,
+                                               words: `another run: ${steps(trace)}`
+                                             })),
+      ...branches.map(branch => ({
+                        trace: branch.trace,
+                        words: `from state ${branch.from}: ${branch.part} is ${branch.value}${
+                            branch.open ? `; ${branch.open}` : ''}`
+                      }))
+    ];
+    parts.branchBox = choices.length > 1 ?
         h('p', {class: 'row-of-tools'}, 'evidence: ',
           h('select', {
             'aria-label': 'evidence',
-            onchange: event => {
-              const k = Number(event.target.value);
-              openRun(k ? branches[k - 1].trace : property.trace);
-            }
+            onchange: event => openRun(choices[Number(event.target.value)].trace)
           },
-            h('option', {value: 0}, 'the run'),
-            branches.map(
-                (branch, k) =>
-                    h('option', {value: k + 1},
-                      `from state ${branch.from}: ${branch.part} is ${branch.value}${
-                          branch.open ? `; ${branch.open}` : ''}`)))) :
-                                        '';
+            choices.map(({words}, k) => h('option', {value: k}, words)))) :
+                                             '';
     return section(
         'run', [Matrix.chip(property), ' ', property.name],
         h('p', {}, h('code', {}, property.text)), why, parts.branchBox,
@@ -188,7 +193,8 @@ const Page = (() => {
 
   function openRun(trace) {
     const result = data.results[page.result].result, run = new Run(trace, result);
-    const isWhole = result.properties[page.property].trace === trace && run.loop === null;
+    const {trace: first, traces = []} = result.properties[page.property];
+    const isWhole = (first === trace || traces.includes(trace)) && run.loop === null;
     parts.view.open(run, isWhole ? run.length : 0);
   }
 

@@ -1,5 +1,5 @@
 // Values as their language writes them. A shape says what a value is made of: 'n', 'location',
-// ['array', inner],
+// 'course' (where a context or a guide stands, and what may come next), ['array', inner],
 // ['queue', inner], ['record', {name: inner}], ['union', {name: inner or null}].
 
 const Value = (() => {
@@ -10,6 +10,7 @@ const Value = (() => {
       return kind === 'queue' ? `{|${parts}|}` : `[${parts}]`;
     }
     if (value !== null && typeof value === 'object') {
+      if (shape === 'course') return `${value.at} (${value.next.join(', ') || 'end'})`;
       const entries = Object.entries(value);
       if (kind === 'union' && entries.length === 1)
         return `${entries[0][0]}(${text(entries[0][1], inner[entries[0][0]])})`;

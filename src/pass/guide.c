@@ -74,6 +74,12 @@ static void add_state(struct weaving *w)
                               .process = MODEL_NONE,
                               .high = guide->states,
                               .init = 1};
+    const struct model_course course = {.first = 1,
+                                        .states = guide->states,
+                                        .first_edge = guide->first_edge,
+                                        .edge_label = guide->edge_label,
+                                        .labels = guide->interactions};
+    state.course = model_add_course(model, &course, guide->labels);
     w->state = graft_variable(model, state);
     if (guide->is_acyclic && model->rank == MODEL_NONE) model->rank = w->state;
     size_t entries = (guide->states + (size_t)1) * w->columns;

@@ -801,6 +801,7 @@ static bool add_clocks(struct weaver *w, struct woven *o)
     o->seen = graft_variable(
         model, (struct model_var){.name = names_format(&model->names, "%s.seen", observer->name),
                                   .process = o->process,
+                                  .is_internal = true,
                                   .high = (INT64_C(1) << most) - 1,
                                   .place = observer->place});
     return true;

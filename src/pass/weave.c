@@ -1,6 +1,6 @@
 /* The scenario as a process.
  *
- * Its state is a variable, `context.state`, that counts the states of the scenario's automaton in
+ * Its state is a variable, `context`, that counts the states of the scenario's automaton in
  * their topological order. One table has a row per state and a column per event: where it leads
  * from there, or 0 where it is not possible, which no event leads to. So an event is one rule,
  * however many edges it has, and what a state allows stands together in memory:
@@ -56,15 +56,13 @@ static const char *free_name(const struct weaving *w, const char *wanted)
     struct model *model = w->model;
     const char *name = wanted;
     for (unsigned i = 2;; i++) {
-        size_t length = strlen(name);
         bool taken = false;
         for (uint32_t o = 0; o < w->context->observers.len; o++)
             taken |= !strcmp(w->context->observers.data[o].name, name);
         for (uint32_t p = 0; p < model->processes.len; p++)
             taken |= !strcmp(model->processes.data[p].name, name);
         for (uint32_t v = 0; v < model->vars.len && !taken; v++)
-            taken = !strncmp(model->vars.data[v].name, name, length)
-                    && !strcmp(model->vars.data[v].name + length, ".state");
+            taken = !strcmp(model->vars.data[v].name, name);
         if (!taken) return name;
         name = names_format(&model->names, "%s%u", wanted, i);
     }
@@ -86,6 +84,24 @@ static uint32_t word_event(struct weaving *w, const struct context_event *event,
 
 /* ---- the process ---- */
 
+/* Which events remain, by the names that the context gives them. */
+static const struct model_course *make_course(struct weaving *w)
+{
+    const struct context *context = w->context;
+    const struct dag *dag = &context->scenario;
+    struct model *model = w->model;
+    const char **labels =
+        mem_alloc(model->mem, (context->events.len + UINT64_C(1)) * sizeof *labels);
+    for (uint32_t e = 0; e < context->events.len; e++) labels[e] = context->events.data[e].name;
+    const struct model_course course = {.states = dag->states,
+                                        .first_edge = dag->first_edge,
+                                        .edge_label = dag->edge_label,
+                                        .labels = labels};
+    const struct model_course *made = model_add_course(model, &course, context->events.len);
+    mem_free(model->mem, labels);
+    return made;
+}
+
 static void add_process(struct weaving *w)
 {
     struct model *model = w->model;
@@ -97,7 +113,8 @@ static void add_process(struct weaving *w)
                                     .location = model->vars.len,
                                     .first_location = model->locations.len,
                                     .place = context->place};
-    struct model_var state = {.name = names_format(&model->names, "%s.state", name),
+    struct model_var state = {.name = name,
+                              .course = make_course(w),
                               .process = model->processes.len,
                               .high = context->scenario.states - 1,
                               .place = context->place};

@@ -41,17 +41,6 @@ static void add_possible(const struct conform *conform, struct text *text)
     text_add(text, "\n");
 }
 
-/* Where the run that explains the lines before it ends. */
-static bool end_of_run(const struct model *model, const struct trace *run, int64_t *state)
-{
-    struct trace_walk walk;
-    bool good = trace_walk_start(&walk, model, run);
-    while (good && walk.at < run->steps) good = trace_walk_step(&walk);
-    if (good) memcpy(state, walk.state, model->vars.len * sizeof *state);
-    trace_walk_end(&walk);
-    return good;
-}
-
 /* The step that the line means was possible: which values were others, and when it was. */
 static void add_differences(const struct session *session, const struct conform *conform,
                             struct text *text)
@@ -61,7 +50,7 @@ static void add_differences(const struct session *session, const struct conform 
     const struct log_line *next = &log->lines[conform->passed];
     const struct trace *run = conform->nearest;
     int64_t *state = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *state);
-    if (!end_of_run(model, run, state)) return;
+    if (!trace_end(model, run, state)) return;
     uint32_t said = MODEL_NONE;
     int64_t *seen = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *seen);
     memcpy(seen, state, model->vars.len * sizeof *seen);
@@ -95,7 +84,7 @@ static void add_blocked(const struct session *session, const struct conform *con
     int64_t *state = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *state);
     bool *is_one = mem_alloc(model->mem, model->rules.len + UINT64_C(1));
     for (uint32_t r = 0; r < model->rules.len; r++) is_one[r] = is_meant(conform, log->class_of[r]);
-    if (conform->run && end_of_run(model, conform->run, state))
+    if (conform->run && trace_end(model, conform->run, state))
         explain_nearest(model, &session->diag, text, is_one, state);
     mem_free(model->mem, state);
     mem_free(model->mem, is_one);

@@ -238,6 +238,18 @@ static void put_branches(struct out *json, const struct teller *teller, struct t
     out_close(json, ']');
 }
 
+/* All runs that show it (--traces), the first one too. */
+static void put_traces(struct out *json, const struct teller *teller, struct trace_walk *walk,
+                       const struct property_result *entry)
+{
+    out_key(json, "traces");
+    out_open(json, '[');
+    put_trace(json, teller, walk, entry->trace, NULL);
+    for (uint32_t i = 0; i < entry->further_count; i++)
+        put_trace(json, teller, walk, entry->further[i].trace, NULL);
+    out_close(json, ']');
+}
+
 /* What is told of a property before its evidence. */
 static void put_verdict(struct out *json, const struct property_result *entry, const char *engine)
 {
@@ -385,6 +397,7 @@ static void put_properties(struct out *json, const struct teller *teller, struct
             put_state(json, &last, entry->last);
             out_close(json, '}');
         }
+        if (task->traces > 1 && entry->trace) put_traces(json, teller, walk, entry);
         if (entry->branch_count) put_branches(json, teller, walk, entry);
         out_close(json, '}');
     }
@@ -789,6 +802,17 @@ void machine_failure(FILE *out, const char *command, const char *model, const ch
 
 /* ---- ITF ---- */
 
+static bool shows_all(const struct model *model, bool raw)
+{
+    uint32_t next = 0;
+    for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at)) {
+        if (at.extra) break;
+        if (at.var != next) return false;
+        next = at.var + at.cells;
+    }
+    return next == model->vars.len;
+}
+
 static void put_itf_state(struct out *json, const struct teller *teller, const struct trace *trace,
                           uint32_t index, const int64_t *state)
 {
@@ -806,9 +830,9 @@ static void put_itf_state(struct out *json, const struct teller *teller, const s
         out_key(json, "process");
         out_string(json, participants(model, rule, names));
     }
-    if (index && trace->delays) {
-        machine_time(json, "delay", model, trace, trace->delays[index - 1]);
-        out_key(json, "rule"); /* of two that differ in their timers only, this one */
+    if (index && trace->delays) machine_time(json, "delay", model, trace, trace->delays[index - 1]);
+    if (index && (trace->delays || !shows_all(model, teller->raw))) {
+        out_key(json, "rule"); /* of two that differ in what is not shown, this one */
         out_uint(json, rule);
     }
     if (index == trace->steps && has_wait(trace))
@@ -858,6 +882,12 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
         out_string(&json, entry->property->name);
         out_key(&json, "text");
         out_string(&json, entry->property->text);
+    }
+    if (model->unshown.len) {
+        out_key(&json, "hidden"); /* which replay works out */
+        out_open_inline(&json, '[');
+        for (uint32_t i = 0; i < model->unshown.len; i++) out_string(&json, model->unshown.data[i]);
+        out_close(&json, ']');
     }
     out_close(&json, '}');
     out_key(&json, "vars");

@@ -206,12 +206,14 @@ static void put_variables(struct out *json, const struct model *model, bool raw)
     out_key(json, "variables");
     out_open(json, '[');
     for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at)) {
-        const struct model_var *var = &model->vars.data[at.var];
+        const struct model_var none = {.process = MODEL_NONE},
+                               *var = at.extra ? &none : &model->vars.data[at.var];
         out_open_inline(json, '[');
         out_string(json, at.name);
         if (var->process == MODEL_NONE) out_null(json);
         else out_uint(json, var->process);
-        if (model_is_location(model, at.var)) out_string(json, "location");
+        if (var->course && !raw) out_string(json, "course");
+        else if (!at.extra && model_is_location(model, at.var)) out_string(json, "location");
         else put_shape(json, at.shape);
         out_close(json, ']');
     }

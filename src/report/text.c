@@ -716,6 +716,21 @@ static const char *how_shown(const struct model *model, const struct property_re
     return keeps ? "kept" : "reached";
 }
 
+/* The run, and how it shows what. again: others were shown before. */
+static void show_run(const struct report_style *style, const struct model *model,
+                     const struct diag *diag, const struct property_result *entry, bool again)
+{
+    fprintf(style->out, "\n%s%s is %s%s%s %s %u step%s:\n",
+            paint(style, entry->seeks ? GREEN : RED), entry->property->name, again ? "also " : "",
+            how_shown(model, entry), paint(style, PLAIN),
+            entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by"
+            : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with"
+                                                                   : "after",
+            entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
+    report_trace(style, model, diag, entry->trace);
+    report_reasons(style, model, diag, entry);
+}
+
 void report_check(const struct report_style *style, const struct model *model,
                   const struct diag *diag, const struct task *task, const struct result *result)
 {
@@ -759,16 +774,13 @@ void report_check(const struct report_style *style, const struct model *model,
         const struct property_result *entry = &task->properties[i];
         if (entry->last) show_last(style, result->searched ? result->searched : model, diag, entry);
         if (!entry->trace) continue;
-        fprintf(
-            style->out, "\n%s%s is %s%s %s %u step%s:\n", paint(style, entry->seeks ? GREEN : RED),
-            entry->property->name, how_shown(model, entry), paint(style, PLAIN),
-            entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by"
-            : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with"
-                                                                   : "after",
-            entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
-        report_trace(style, model, diag, entry->trace);
-        report_reasons(style, model, diag, entry);
+        show_run(style, model, diag, entry, false);
         show_branches(style, model, diag, entry);
+        for (uint32_t k = 0; k < entry->further_count; k++) {
+            struct property_result other = *entry;
+            other.trace = entry->further[k].trace;
+            show_run(style, model, diag, &other, true);
+        }
     }
     if (task->property_count) fputc('\n', style->out);
     if (!result->bounded) show_silence(style, model, diag, result);

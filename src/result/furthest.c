@@ -23,6 +23,7 @@ static void free_evidence(const struct model *model, struct property_result *ent
 {
     trace_free(model, entry->trace);
     mem_free(model->mem, entry->last);
+    for (uint32_t i = 0; i < entry->further_count; i++) trace_free(model, entry->further[i].trace);
     for (uint32_t b = 0; b < entry->branch_count; b++) trace_free(model, entry->branches[b].trace);
 }
 

@@ -454,7 +454,11 @@ const char *result_check_property(const struct property_result *entry,
     if (entry->last && (entry->trace || !entry->reason)) return "9: a last state";
     if (entry->value_count && !entry->values) return "8: values";
     if (entry->has_end && !entry->trace) return "10: an end without a run";
+    if (entry->further_count && (!entry->trace || !entry->further)) return "10: further runs";
     const char *wrong = entry->trace ? check_trace(entry->trace, shape) : NULL;
+    for (uint32_t i = 0; !wrong && i < entry->further_count; i++)
+        wrong = entry->further[i].trace ? check_trace(entry->further[i].trace, shape)
+                                        : "10: a further run";
     return wrong ? wrong : check_branches(entry, shape);
 }
 

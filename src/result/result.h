@@ -62,6 +62,11 @@ struct trace_branch {
     const char *open; /* what it leaves open at its end, in words; NULL: nothing */
 };
 
+/* Another run that shows the same (--traces). */
+struct trace_further {
+    struct trace *trace;
+};
+
 /* One property to decide, and its answer. */
 struct property_result {
     const struct model_property *property; /* built-in ones too */
@@ -89,6 +94,8 @@ struct property_result {
                        of the induction; unknown: how far it was searched */
     uint64_t cycles; /* the same in schedules of safe steps and a full one */
     struct trace *trace;
+    struct trace_further *further; /* others, each different from all before it (trace_differs) */
+    uint32_t further_count;
     int64_t *last; /* violated in this state (one value per variable) when there is no trace:
                       `reason` says why; or NULL */
     bool has_end;  /* the trace is not the whole reason: at its end, this part of a CTL formula has
@@ -225,6 +232,7 @@ struct task {
     bool by_interactions; /* states are visited in the order of the fewest interactions with the
                              guide that lead to them, and these are counted */
     bool stop_at_first;   /* end with the first violation */
+    uint32_t traces;      /* so many runs of a property that single states decide; 0: one */
     uint32_t threads; /* explicit, breadth-first or divided by p-points: so many, where they can be
                          used (combine_one_thread) */
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
@@ -561,8 +569,8 @@ bool result_is_vacuous(const struct property_result *entry);
  * The same of a property:
  *
  *  9. It has evidence only when it is decided: a run, or the last state and why there is no run.
- * 10. Branches and an open end belong to a run; a branch leaves an earlier one at one of its
- * states.
+ * 10. Branches, an open end and further runs belong to a run; a branch leaves an earlier one at one
+ * of its states.
  * 11. A run takes rules that exist, repeats from one of its states, and has a unit for its delays.
  * 12. An antecedent is not both met and never met.
  * 13. It is one of the kind of its property. */

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct trace *trace_new(const struct model *model, uint32_t steps)
@@ -327,4 +328,67 @@ const char *trace_verify_temporal(const struct model *model, const struct trace 
     trace_walk_end(&walk);
     mem_free(model->mem, target);
     return wrong;
+}
+
+/* ---- comparing ---- */
+
+/* Rules with the same label and the same participants are equal. */
+static int compare_rules(const void *a, const void *b, void *context)
+{
+    const struct model *model = context;
+    const struct model_rule *one = &model->rules.data[*(const uint32_t *)a],
+                            *other = &model->rules.data[*(const uint32_t *)b];
+    int order = strcmp(one->label, other->label);
+    if (!order) order = (one->parts > other->parts) - (one->parts < other->parts);
+    for (uint32_t i = 0; !order && i < one->parts; i++) {
+        const uint32_t mine = model->parts.data[one->first_part + i].process,
+                       theirs = model->parts.data[other->first_part + i].process;
+        order = (mine > theirs) - (mine < theirs);
+    }
+    return order;
+}
+
+static uint32_t *sorted_steps(const struct model *model, const struct trace *trace)
+{
+    uint32_t *steps = mem_alloc(model->mem, (trace->steps + UINT64_C(1)) * sizeof *steps);
+    memcpy(steps, trace->rules, trace->steps * sizeof *steps);
+    qsort_r(steps, trace->steps, sizeof *steps, compare_rules, (void *)model);
+    return steps;
+}
+
+bool trace_end(const struct model *model, const struct trace *trace, int64_t *state)
+{
+    struct trace_walk walk;
+    bool good = trace_walk_start(&walk, model, trace);
+    while (good && walk.at < trace->steps) good = trace_walk_step(&walk);
+    if (good) memcpy(state, walk.state, model->vars.len * sizeof *state);
+    trace_walk_end(&walk);
+    return good;
+}
+
+static bool ends_alike(const struct model *model, const struct trace *a, const struct trace *b)
+{
+    const size_t bytes = (model->vars.len + UINT64_C(1)) * sizeof(int64_t);
+    int64_t *mine = mem_alloc(model->mem, bytes), *theirs = mem_alloc(model->mem, bytes);
+    const bool alike = trace_end(model, a, mine) && trace_end(model, b, theirs)
+                       && !memcmp(mine, theirs, model->vars.len * sizeof *mine);
+    mem_free(model->mem, mine);
+    mem_free(model->mem, theirs);
+    return alike;
+}
+
+bool trace_differs(const struct model *model, const struct trace *a, const struct trace *b)
+{
+    uint32_t *mine = sorted_steps(model, a), *theirs = sorted_steps(model, b);
+    uint32_t i = 0, k = 0, common = 0;
+    while (i < a->steps && k < b->steps) {
+        const int order = compare_rules(&mine[i], &theirs[k], (void *)model);
+        common += !order;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    mem_free(model->mem, mine);
+    mem_free(model->mem, theirs);
+    if (common == a->steps && common == b->steps) return !ends_alike(model, a, b);
+    return common < a->steps && common < b->steps;
 }

@@ -68,6 +68,14 @@ const char *trace_follow(const struct trace *trace, struct timed_state *state);
 /* The first rule that fails in the last state, or MODEL_NONE. */
 uint32_t trace_failing_rule(const struct model *model, const struct trace *trace);
 
+/* The last state of a run. False: a step of it is not possible. */
+bool trace_end(const struct model *model, const struct trace *trace, int64_t *state);
+
+/* Whether the runs are different in more than the order of independent steps: the steps of one are
+ * not among those of the other (they are told apart by label and participants, and counted), or
+ * both take the same ones, but to different states. */
+bool trace_differs(const struct model *model, const struct trace *a, const struct trace *b);
+
 /* What a trace must show to be shown: the end state breaks the invariant, has no enabled rule, or
  * makes a rule fail. In a timed model every step happens when its delay says, and a dead end is one
  * in which no rule can ever be taken again. NULL when it does; otherwise a word about what is

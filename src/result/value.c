@@ -1,5 +1,8 @@
 #include "result/value.h"
 
+#include "model/eval.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -15,28 +18,46 @@ static bool is_left_out(const struct model *model, uint32_t var, uint32_t cells)
     return false;
 }
 
+static struct shown shown_extra(const struct model *model, uint32_t number)
+{
+    struct shown shown = {.var = model->vars.len};
+    if (number == model->extras.len) return shown;
+    shown.name = model->extras.data[number].name;
+    shown.cells = 1;
+    shown.extra = number + 1;
+    shown.model = model;
+    return shown;
+}
+
 /* What begins with the variable, or with the next one that has a value. `whole`: no whole before
  * this one matters any more. */
 static struct shown shown_at(const struct model *model, bool raw, uint32_t var, uint32_t whole)
 {
     const uint32_t wholes = raw ? 0 : model->wholes.len;
     for (; var < model->vars.len; var++) {
+        if (model->vars.data[var].is_unshown) continue;
         while (whole < wholes && model->wholes.data[whole].var < var) whole++;
         const struct model_whole *found = whole < wholes && model->wholes.data[whole].var == var
                                               ? &model->wholes.data[whole]
                                               : NULL;
         if (found && found->shape->cells && !is_left_out(model, var, found->shape->cells))
-            return (struct shown){found->name, var, found->shape->cells, found->shape, whole};
-        if (!model->vars.data[var].is_left_out)
-            return (struct shown){model->vars.data[var].name, var, 1, NULL, whole};
+            return (struct shown){.name = found->name,
+                                  .var = var,
+                                  .cells = found->shape->cells,
+                                  .shape = found->shape,
+                                  .whole = whole};
+        if (!model->vars.data[var].is_left_out && (raw || !model->vars.data[var].is_internal))
+            return (struct shown){
+                .name = model->vars.data[var].name, .var = var, .cells = 1, .whole = whole};
     }
-    return (struct shown){.var = model->vars.len};
+    return shown_extra(model, 0);
 }
 
 struct shown shown_first(const struct model *model, bool raw) { return shown_at(model, raw, 0, 0); }
 
 struct shown shown_next(const struct model *model, bool raw, const struct shown *at)
 {
+    if (at->extra) return shown_extra(model, at->extra);
     return shown_at(model, raw, at->var + at->cells, at->whole);
 }
 
@@ -55,11 +76,23 @@ struct shown shown_of(const struct model *model, uint32_t var)
             && !is_left_out(model, whole->var, whole->shape->cells))
             return shown_at(model, false, whole->var, low - 1);
     }
-    return (struct shown){model->vars.data[var].name, var, 1, NULL, low};
+    return (struct shown){.name = model->vars.data[var].name, .var = var, .cells = 1, .whole = low};
+}
+
+/* The value of an extra. False: it cannot be evaluated. */
+static bool find_extra(const struct shown *what, const int64_t *state, int64_t *value)
+{
+    assert(what->extra && what->extra <= what->model->extras.len);
+    return eval_expr(what->model, what->model->extras.data[what->extra - 1].value, state, value);
 }
 
 bool shown_differs(const struct shown *what, const int64_t *before, const int64_t *after)
 {
+    if (what->extra) {
+        int64_t old = 0, new = 0;
+        const bool was = find_extra(what, before, &old), is = find_extra(what, after, &new);
+        return was != is || old != new;
+    }
     return memcmp(before + what->var, after + what->var, what->cells * sizeof *before) != 0;
 }
 
@@ -182,9 +215,36 @@ static bool find_value(const struct model *model, uint32_t v, const char *name, 
     return false;
 }
 
+/* Where it stands, by number, and what may come next. */
+static void put_course(struct pen *pen, const struct model_course *course, int64_t value)
+{
+    enum { MOST_NAMED = 8 }; /* in text */
+    const char *label = model_course_label(course, value, 0);
+    if (pen->json) {
+        put_open(pen, '{', "");
+        put_key(pen, "at", true);
+        put_number(pen, value);
+        put_key(pen, "next", false);
+        put_open(pen, '[', "");
+        for (uint32_t k = 0; label; label = model_course_label(course, value, ++k))
+            out_string(pen->json, label);
+        put_close(pen, ']', "");
+        put_close(pen, '}', "");
+        return;
+    }
+    text_add(pen->text, "%" PRId64 " (%s", value, label ? "" : "end");
+    for (uint32_t k = 0; label; label = model_course_label(course, value, ++k)) {
+        text_add(pen->text, "%s%s", k ? ", " : "", k < MOST_NAMED ? label : "...");
+        if (k == MOST_NAMED) break;
+    }
+    text_add(pen->text, ")");
+}
+
 static void put_var(struct pen *pen, const struct model *model, bool raw, uint32_t var,
                     int64_t value)
 {
+    if (!raw && model->vars.data[var].course)
+        return put_course(pen, model->vars.data[var].course, value);
     const char *name = raw ? NULL : model_value_name(model, var, value);
     int64_t meant;
     if (name && pen->json && (!find_value(model, var, name, &meant) || meant != value))
@@ -193,9 +253,22 @@ static void put_var(struct pen *pen, const struct model *model, bool raw, uint32
     else put_number(pen, value);
 }
 
+static void put_extra(struct pen *pen, bool raw, const struct shown *what, const int64_t *state)
+{
+    const struct model *model = what->model;
+    const struct expr_node *node =
+        expr_get(&model->exprs, model->extras.data[what->extra - 1].value);
+    int64_t value;
+    if (!find_extra(what, state, &value)) put_name(pen, "undefined");
+    else if (node->op == EXPR_VAR) put_var(pen, model, raw, (uint32_t)node->value, value);
+    else if (node->is_bool && !raw) put_name(pen, value ? "true" : "false");
+    else put_number(pen, value);
+}
+
 static void put_value(struct pen *pen, const struct model *model, bool raw,
                       const struct shown *what, const int64_t *state)
 {
+    if (what->extra) return put_extra(pen, raw, what, state);
     if (what->shape) put_shaped(pen, what->shape, state + what->var);
     else put_var(pen, model, raw, what->var, state[what->var]);
 }
@@ -262,13 +335,13 @@ void value_changes(const struct model *model, bool raw, const struct shown *what
         find_changes(&changes, what->name, what->shape, before + what->var, after + what->var);
         return;
     }
-    if (before[what->var] == after[what->var]) return;
+    if (!shown_differs(what, before, after)) return;
     struct text words;
     text_init(&words, model->mem);
     text_add(&words, "%s = ", what->name);
-    value_var_text(&words, model, raw, what->var, before[what->var]);
+    value_text(&words, model, raw, what, before);
     text_add(&words, " -> ");
-    value_var_text(&words, model, raw, what->var, after[what->var]);
+    value_text(&words, model, raw, what, after);
     tell(context, words.data);
     text_free(&words);
 }
@@ -298,6 +371,7 @@ static bool read_var(const struct model *model, uint32_t v, const json_t *value,
 {
     const char *name = name_of(value);
     if (name && find_value(model, v, name, cell)) return true;
+    if (model->vars.data[v].course && json_is_object(value)) value = json_object_get(value, "at");
     return value_read_number(value, cell);
 }
 

@@ -9,6 +9,7 @@
  *     record    {id = 0, ok = true}  {"id": 0, "ok": true}
  *     array     [3, 0]               [3, 0]
  *     queue     {|3, 0|}             [3, 0], the oldest element first
+ *     context   5 (set, press)       {"at": 5, "next": ["set", "press"]}
  *     union     c, c(3)              "c", {"c": 3}
  *
  * With `raw` every variable is shown by itself, as a number. */
@@ -25,10 +26,12 @@ struct shown {
     uint32_t var, cells;       /* cells 0: the end of the list */
     const struct shape *shape; /* NULL: a single variable */
     uint32_t whole;            /* the first of the model's wholes that is not before it */
+    uint32_t extra;            /* behind all variables: one of the model's extras, from 1; else 0 */
+    const struct model *model; /* of an extra */
 };
 
-/* All that is shown of a state, in the order of the variables. Those that were left out
- * (pass/hide.h) have no value that is known. */
+/* All that is shown of a state, in the order of the variables, then the extras. Those that were
+ * left out (pass/hide.h) have no value that is known. */
 struct shown shown_first(const struct model *model, bool raw);
 struct shown shown_next(const struct model *model, bool raw, const struct shown *at);
 /* The one that the variable belongs to. */

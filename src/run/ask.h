@@ -58,12 +58,15 @@ struct ask {
     VEC(const char *) properties; /* names; none: all */
     bool some_properties;         /* those that the model does not have are left out */
     VEC(struct ask_formula) formulas;
+    VEC(const char *) hidden; /* names of what is not shown, separated by commas */
+    VEC(const char *) shown;  /* NAME = E: what is shown beside the variables */
     VEC(const char *)
     queries;                  /* texts; with these or a file of them, those of the model are
                                  not asked */
     const char *queries_file; /* NULL: none */
     bool skips;               /* queries that are not understood are left out */
     bool no_deadlock, first;
+    uint64_t traces;                      /* runs per property; 0: one */
     bool show_process_model, show_orders; /* explore --show */
     bool enumerate_orders;                /* orders one by one */
 

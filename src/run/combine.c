@@ -69,6 +69,8 @@
     X(FREEZE, "`--freeze`", ask->freeze)                                                           \
     X(FREEZE_NOWHERE, "`--freeze` without a name", ask->freeze && !ask->freeze[0])                 \
     X(RESULTS, "`--results`", ask->results)                                                        \
+    X(TRACES, "`--traces`", ask->traces > 1)                                                       \
+    X(FIRST, "`--first`", ask->first)                                                              \
     X(RESUME, "`--resume`", ask->resume)                                                           \
     X(SHOW, "`--show process-model`", ask->show_process_model)                                     \
     X(ORDERS, "`--show orders` or `enumerated-orders`", ask->show_orders)                          \
@@ -193,6 +195,9 @@ static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
                                           {HAS_SYMBOLIC, "engine symbolic"},
                                           {HAS_BOUNDED, "engine bounded"},
                                           {NOTHING, NULL}};
+static const struct named one_run[] = {
+    {HAS_PAST, "order past-freeze"}, {HAS_PARTITION, "partition"},   {HAS_SPLIT, "split"},
+    {HAS_FREEZE, "freeze"},          {HAS_GUIDE_AUTO, "bound auto"}, {NOTHING, NULL}};
 static const struct named covering_zones[] = {
     {HAS_ZONES_INCLUSION, "inclusion"}, {HAS_ZONES_SIMULATION, "simulation"}, {NOTHING, NULL}};
 static const struct named with_zones[] = {
@@ -557,6 +562,28 @@ static const struct row rows[] = {
      .without = {HAS_SYMBOLIC, HAS_BOUNDED},
      .text = "--bound does not go with --reduce: a reduced search has no depth",
      .why = "a reduced search has no depth"},
+
+    /* several runs */
+    {{HAS_TRACES},
+     .one_of = not_one_by_one,
+     .text = "--traces is a choice of the explicit and the timed engine: the {name} one shows one "
+             "run",
+     .why = "runs are told apart by the states that a search meets one by one"},
+    {{HAS_TRACES},
+     .one_of = symbolic_choices,
+     .text = "--{name} is a choice of the symbolic engine, which shows one run",
+     .why = "runs are told apart by the states that a search meets one by one"},
+    {{HAS_TRACES},
+     .one_of = one_run,
+     .text =
+         "--traces does not go with --{name}: that search remembers one violation of a property",
+     .why = "it remembers one violation of a property, where its states are given up"},
+    {{HAS_TRACES, HAS_REDUCE},
+     .text = "--traces does not go with --reduce: a reduction leaves out what would be another run",
+     .why = "a reduction leaves out what would be another run"},
+    {{HAS_TRACES, HAS_FIRST},
+     .text = "--first ends the search where --traces would go on",
+     .why = "one ends the search where the other goes on"},
 
     /* commands */
     {{HAS_EXPLORE},

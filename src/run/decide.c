@@ -24,6 +24,8 @@ static bool show_hidden(struct session *session, const struct task *task)
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         if (entry->trace) good &= session_show_run(session, entry->trace);
+        for (uint32_t f = 0; f < entry->further_count; f++)
+            good &= session_show_run(session, entry->further[f].trace);
         for (uint32_t b = 0; b < entry->branch_count; b++)
             good &= session_show_run(session, entry->branches[b].trace);
     }

@@ -6,6 +6,7 @@
 #include "pass/tighten.h"
 #include "pass/weave.h"
 #include "run/guideload.h"
+#include "run/looks.h"
 #include "run/message.h"
 
 #include <assert.h>
@@ -199,6 +200,7 @@ bool load_model(struct session *session, const char *path)
             diag_add_source(&session->diag, names[given->kind], given->text, strlen(given->text));
         language->property(scope, given->kind, source);
     }
+    if (session->model && !session->diag.errors) looks_read(session, language, scope);
     diag_finish(&session->diag);
     if (session->diag.errors && !languages_knows(path))
         message(&session->diag, DIAG_NOTE, NULL,

@@ -202,10 +202,9 @@ static void add_shown(struct reader *reader, struct shown shown, const char *nam
 static void find_variables(struct reader *reader)
 {
     struct model *model = reader->model;
-    for (struct shown at = shown_first(model, false); at.cells; at = shown_next(model, false, &at))
-        add_shown(reader, at, at.name);
-    for (struct shown at = shown_first(model, true); at.cells; at = shown_next(model, true, &at))
-        add_shown(reader, at, at.name);
+    for (unsigned raw = 0; raw < 2; raw++)
+        for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at))
+            if (!at.extra) add_shown(reader, at, at.name);
     reader->state = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof(int64_t));
 }
 

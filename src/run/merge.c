@@ -135,8 +135,9 @@ static struct merged_property *find_property(struct merged *all, const char *nam
 
 static void copy_row(json_t *to, const json_t *from)
 {
-    static const char *const keys[] = {"name",    "kind",   "text", "verdict", "asked", "engine",
-                                       "vacuous", "reason", "why",  "trace",   "state", "value"};
+    static const char *const keys[] = {"name",   "kind",    "text",   "verdict", "asked",
+                                       "engine", "vacuous", "reason", "why",     "trace",
+                                       "traces", "state",   "value"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         json_t *value = json_object_get(from, keys[i]);
         if (value) json_object_set_new(to, keys[i], json_deep_copy(value)); /* it may be merged */

@@ -126,26 +126,100 @@ static void take_dialect(struct session *session, json_t *root)
         session->ask->dialect = dialect;
 }
 
-static bool read_state(struct session *session, json_t *object, int64_t *state)
+/* ---- states ---- */
+
+/* A state of a trace. What the trace does not show (bookkeeping, and what --hide left out) follows
+ * from the run. */
+struct sight {
+    int64_t *values;
+    bool *known; /* per variable */
+};
+
+static bool sees(const struct model *model, const struct sight *sight, const int64_t *state)
 {
-    const struct model *model = session->model;
-    for (struct shown at = shown_first(model, false); at.cells; at = shown_next(model, false, &at))
-        if (!value_read(model, &at, object, state))
-            return bad_trace(session, "a state has no value for the variable '%s'", at.name);
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        if (sight->known[v] && sight->values[v] != state[v]) return false;
     return true;
 }
 
-/* A rule with this label that leads from one state to the other. */
-static uint32_t find_rule(const struct model *model, const char *label, const int64_t *from,
-                          const int64_t *to, int64_t *scratch, bool *label_enabled)
+/* Whether the trace says of this name that it is not shown. */
+static bool is_unshown(json_t *root, const char *name)
+{
+    json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(json_object_get(root, "#meta"), "hidden"), i, one)
+    {
+        const char *text = json_string_value(one);
+        if (text && !strcmp(text, name)) return true;
+    }
+    return false;
+}
+
+static bool read_state(struct session *session, json_t *root, json_t *object, struct sight *sight)
+{
+    const struct model *model = session->model;
+    memset(sight->known, 0, model->vars.len);
+    for (struct shown at = shown_first(model, false); at.cells;
+         at = shown_next(model, false, &at)) {
+        if (at.extra || is_unshown(root, at.name)) continue;
+        if (!value_read(model, &at, object, sight->values))
+            return bad_trace(session, "a state has no value for the variable '%s'", at.name);
+        memset(sight->known + at.var, true, at.cells);
+    }
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        json_t *value = json_object_get(object, model->vars.data[v].name);
+        if (model->vars.data[v].is_internal && value)
+            sight->known[v] = value_read_number(value, &sight->values[v]);
+    }
+    return true;
+}
+
+/* An initial state that looks like this, in the place of what was read. */
+static bool find_initial(struct session *session, struct sight *sight)
+{
+    const struct model *model = session->model;
+    const size_t bytes = model->vars.len * sizeof *sight->values;
+    for (size_t i = 0; i < model->initial.len; i += model->vars.len)
+        if (sees(model, sight, model->initial.data + i))
+            return memcpy(sight->values, model->initial.data + i, bytes), true;
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        const struct model_var *var = &model->vars.data[v];
+        if (sight->known[v]) continue;
+        if (var->any_init)
+            return bad_trace(session,
+                             "'%s' is not shown, and has any value at first: the trace cannot be "
+                             "followed",
+                             var->name);
+        sight->values[v] = var->init;
+    }
+    if (eval_is_initial(model, sight->values)) return true;
+    return bad_trace(session, "the first state is not an initial state of the model%s", "");
+}
+
+/* The rule that a step names, if it is an integer. */
+static uint32_t named_rule(const struct model *model, json_t *number)
+{
+    const json_int_t named = json_is_integer(number) ? json_integer_value(number) : -1;
+    return named >= 0 && named < model->rules.len ? (uint32_t)named : MODEL_NONE;
+}
+
+/* A rule with this label that leads from one state to the other, which is completed; if possible
+ * the one that is named. */
+static uint32_t find_rule(const struct model *model, const char *label, uint32_t named,
+                          const int64_t *from, struct sight *to, int64_t *scratch,
+                          bool *label_enabled)
 {
     *label_enabled = false;
-    for (uint32_t r = 0; r < model->rules.len; r++) {
-        if (label && strcmp(model->rules.data[r].label, label)) continue;
-        if (eval_rule(model, r, from, scratch) != EVAL_ENABLED) continue;
-        *label_enabled = true;
-        if (!memcmp(scratch, to, model->vars.len * sizeof *to)) return r;
-    }
+    for (unsigned round = named == MODEL_NONE; round < 2; round++)
+        for (uint32_t r = 0; r < model->rules.len; r++) {
+            if ((label && strcmp(model->rules.data[r].label, label)) || (!round && r != named)
+                || eval_rule(model, r, from, scratch) != EVAL_ENABLED)
+                continue;
+            *label_enabled = true;
+            if (!sees(model, to, scratch)) continue;
+            memcpy(to->values, scratch, model->vars.len * sizeof *scratch);
+            return r;
+        }
     return MODEL_NONE;
 }
 
@@ -212,11 +286,10 @@ static bool read_delays(struct session *session, json_t *states, struct trace *t
 
 /* Lets the delay before step i pass and takes a rule with this label, or the one that is named, to
  * the given state. MODEL_NONE: there is none; then *label_enabled as above. */
-static uint32_t follow_timed(struct timed_state *state, const char *label, json_t *number,
-                             int64_t delay, const int64_t *to, bool *label_enabled)
+static uint32_t follow_timed(struct timed_state *state, const char *label, uint32_t named,
+                             int64_t delay, struct sight *to, bool *label_enabled)
 {
     const struct model *model = state->model;
-    json_int_t named = json_is_integer(number) ? json_integer_value(number) : -1;
     *label_enabled = false;
     if (!timed_wait(state, delay)) return MODEL_NONE;
     for (unsigned round = 0; round < 2; round++)
@@ -225,8 +298,10 @@ static uint32_t follow_timed(struct timed_state *state, const char *label, json_
                 || timed_try(state, r) != EVAL_ENABLED)
                 continue;
             *label_enabled = true;
-            if (!memcmp(state->next, to, model->vars.len * sizeof *to))
-                return timed_take(state, r), r;
+            if (!sees(model, to, state->next)) continue;
+            memcpy(to->values, state->next, model->vars.len * sizeof *to->values);
+            timed_take(state, r);
+            return r;
         }
     return MODEL_NONE;
 }
@@ -241,13 +316,14 @@ static const char *date_of(char room[TRACE_TIME_ROOM], const struct model *model
 }
 
 /* The trace as it was followed, so that what it claims can be verified. */
-static bool follow(struct session *session, const struct replay_viewer *viewer, json_t *states,
-                   struct trace **trace)
+static bool follow(struct session *session, const struct replay_viewer *viewer, json_t *root,
+                   json_t *states, struct trace **trace)
 {
     const struct model *model = session->model;
     size_t bytes = (model->vars.len + 1) * sizeof(int64_t), count = json_array_size(states);
-    int64_t *before = mem_alloc(session->mem, bytes), *after = mem_alloc(session->mem, bytes),
-            *scratch = mem_alloc(session->mem, bytes);
+    int64_t *before = mem_alloc(session->mem, bytes), *scratch = mem_alloc(session->mem, bytes);
+    struct sight sight = {mem_alloc(session->mem, bytes),
+                          mem_alloc(session->mem, model->vars.len + UINT64_C(1))};
     struct timed_state timed;
     bool is_timed = model_is_timed(model);
     *trace = trace_new(model, (uint32_t)count - 1);
@@ -258,17 +334,19 @@ static bool follow(struct session *session, const struct replay_viewer *viewer, 
         const char *label =
             json_string_value(json_object_get(json_object_get(object, "#meta"), "label"));
         uint32_t rule = MODEL_NONE;
-        if (!read_state(session, object, after)) return false;
-        if (!i && !eval_is_initial(model, after))
-            return bad_trace(session, "the first state is not an initial state of the model%s", "");
+        if (!read_state(session, root, object, &sight)) return false;
+        int64_t *const after = sight.values;
+        if (!i && !find_initial(session, &sight)) return false;
         if (!i) memcpy((*trace)->initial, after, model->vars.len * sizeof *after);
         if (!i && is_timed && !timed_start(&timed, after))
             return bad_trace(session, "the first state breaks an invariant of a location%s", "");
         if (i) {
             bool label_enabled;
-            rule = is_timed ? follow_timed(&timed, label, meta_of(states, i, "rule"),
-                                           (*trace)->delays[i - 1], after, &label_enabled)
-                            : find_rule(model, label, before, after, scratch, &label_enabled);
+            const uint32_t named = named_rule(model, meta_of(states, i, "rule"));
+            rule = is_timed
+                       ? follow_timed(&timed, label, named, (*trace)->delays[i - 1], &sight,
+                                      &label_enabled)
+                       : find_rule(model, label, named, before, &sight, scratch, &label_enabled);
             (*trace)->rules[i - 1] = rule;
             if (rule == MODEL_NONE) {
                 char where[64];
@@ -286,9 +364,8 @@ static bool follow(struct session *session, const struct replay_viewer *viewer, 
         if (viewer)
             viewer->step(viewer->context, session, (uint32_t)i, rule,
                          i ? date_of(date, model, *trace, i) : NULL, i ? before : NULL, after);
-        int64_t *swap = before;
+        sight.values = before;
         before = after;
-        after = swap;
     }
     if (is_timed && !timed_wait(&timed, (*trace)->delays[count - 1]))
         return bad_trace(session, "the last state does not last as long as the trace says%s", "");
@@ -329,7 +406,9 @@ static bool close_loop(struct session *session, const struct replay_viewer *view
     struct trace_walk walk;
     size_t bytes = (model->vars.len + 1) * sizeof(int64_t);
     int64_t *target = mem_alloc(session->mem, bytes), *scratch = mem_alloc(session->mem, bytes);
+    struct sight goal = {target, mem_alloc(session->mem, model->vars.len + UINT64_C(1))};
     bool enabled;
+    memset(goal.known, true, model->vars.len);
     trace->loop = (uint32_t)json_integer_value(loop);
     trace_walk_start(&walk, model, trace);
     for (;;) {
@@ -339,7 +418,7 @@ static bool close_loop(struct session *session, const struct replay_viewer *view
     assert(walk.at == trace->steps); /* it was followed before */
     uint32_t rule = model_is_timed(model)
                         ? find_timed_rule(trace, model, target, &enabled)
-                        : find_rule(model, NULL, walk.state, target, scratch, &enabled);
+                        : find_rule(model, NULL, MODEL_NONE, walk.state, &goal, scratch, &enabled);
     trace->rules[trace->steps] = rule;
     trace_walk_end(&walk);
     if (rule == MODEL_NONE && (enabled || trace->loop != trace->steps))
@@ -419,7 +498,7 @@ static bool replay_trace(struct session *session, json_t *root, struct use *use)
     const struct replay_viewer *viewer = use->viewer;
     json_t *states = states_of(session, root);
     if (!states) return false;
-    if (!use->claim) return follow(session, NULL, states, &use->trace);
+    if (!use->claim) return follow(session, NULL, root, states, &use->trace);
     const char *model = find_model(session, session->ask->file, root);
     struct trace *trace;
     if (!model) return false;
@@ -433,7 +512,7 @@ static bool replay_trace(struct session *session, json_t *root, struct use *use)
                     "the trace names the model %.200s; --model FILE names another", model);
         return false;
     }
-    if (!follow(session, viewer, states, &trace)) return false;
+    if (!follow(session, viewer, root, states, &trace)) return false;
     forget_hidden(session, root, trace);
     if (!close_loop(session, viewer, root, trace)) return false;
     judge_claim(session, root, trace, use->claim);

@@ -262,6 +262,7 @@ void session_prepare(struct session *session, struct task *task)
     task->max_depth = ask->bound;
     task->max_seconds = ask->time;
     task->stop_at_first = ask->first;
+    task->traces = (uint32_t)ask->traces;
     task->interrupted = session->interrupted;
     if (session->door->show) {
         task->progress = session->door->show;

@@ -1,5 +1,6 @@
 #include "run/stepper.h"
 
+#include "result/shorten.h"
 #include "run/deadline.h"
 #include "run/message.h"
 #include "run/replay.h"
@@ -404,6 +405,23 @@ const char *stepper_run(struct stepper *stepper, struct stepper_runs *p)
     mem_lift(mem);
     deadline_tell();
     return why;
+}
+
+uint32_t stepper_shorten(struct stepper *stepper, const struct property_result *of)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < stepper->task.property_count; i++) {
+        struct property_result *entry = &stepper->task.properties[i];
+        struct trace *shorter =
+            entry->trace && entry->in_each_state && !stepper->is_timed
+                ? shorten_run(stepper->model, entry->trace, entry->kind, entry->invariant)
+                : NULL;
+        if (!shorter) continue;
+        if (entry == of) before = entry->trace->steps;
+        trace_free(stepper->model, entry->trace);
+        entry->trace = shorter;
+    }
+    return before;
 }
 
 bool stepper_init(struct stepper *stepper, struct session *session)

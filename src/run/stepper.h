@@ -83,6 +83,9 @@ struct stepper_runs {
 };
 /* Why the runs ended early; NULL: they did not. From now on, it is told. */
 const char *stepper_run(struct stepper *stepper, struct stepper_runs *runs);
+/* The runs that show something, without steps that do not matter. Returns how many steps the run of
+ * the property had, or 0: it is as it was. */
+uint32_t stepper_shorten(struct stepper *stepper, const struct property_result *of);
 /* Everything that was sought has been found, and nothing else was asked. */
 bool stepper_is_over(const struct stepper *stepper);
 /* What the runs say of each property: never that something always holds. */

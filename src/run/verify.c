@@ -19,6 +19,8 @@ static const char *find_fault(const struct model *model, const struct task *task
     if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state
         && task->weakly_fair && !lasso_is_fair(model, entry->trace))
         wrong = "the run is not fair";
+    for (uint32_t i = 0; !wrong && i < entry->further_count; i++)
+        wrong = trace_verify(model, entry->further[i].trace, entry->kind, entry->invariant);
     for (uint32_t b = 0; !wrong && b < entry->branch_count; b++)
         wrong = trace_verify_temporal(model, entry->branches[b].trace, entry->kind,
                                       entry->property->root);

@@ -11,12 +11,15 @@ void findings_init(struct findings *findings, const struct task *task)
     *findings = (struct findings){.deadlock = MODEL_NONE, .runtime_error = MODEL_NONE};
     findings->monitors = mem_alloc(task->model->mem, room * sizeof *findings->monitors);
     findings->waiting = mem_alloc(task->model->mem, room * sizeof *findings->waiting);
+    findings->tried = mem_alloc(task->model->mem, room * sizeof *findings->tried);
+    findings->room = (uint32_t)room;
 }
 
 void findings_release(struct findings *findings, struct mem *mem)
 {
     mem_free(mem, findings->monitors);
     mem_free(mem, findings->waiting);
+    mem_free(mem, findings->tried);
 }
 
 void findings_add(struct search *search, uint32_t property, expr e, enum findings_kind kind)
@@ -76,6 +79,22 @@ static bool waits(const struct findings *findings, uint32_t m)
     return false;
 }
 
+/* Room for one more, and for what each monitor may find. False: there is none. */
+static bool has_room(struct search *search)
+{
+    struct findings *findings = &search->findings;
+    const uint64_t room = 2 * (uint64_t)findings->room;
+    if (findings->found < findings->room) return true;
+    struct finding *waiting =
+        room > UINT32_MAX
+            ? NULL
+            : mem_try_resize(search->model->mem, findings->waiting, room * sizeof *waiting);
+    if (!waiting) return false;
+    findings->waiting = waiting;
+    findings->room = (uint32_t)room;
+    return true;
+}
+
 void findings_state(struct search *search, uint64_t bits, const uint64_t *words, struct set *set,
                     uint64_t state)
 {
@@ -85,10 +104,11 @@ void findings_state(struct search *search, uint64_t bits, const uint64_t *words,
         enum said said = ask(&findings->monitors[m], &search->space->program, words);
         if (said == SAID_FAILED) /* and goes on: a violation elsewhere still counts */
             findings->monitors[m].failed = true;
-        else if (said == SAID_SEEN && !waits(findings, m))
+        else if (said == SAID_SEEN
+                 && (search->task->traces > 1 ? has_room(search) : !waits(findings, m)))
             findings->waiting[findings->found++] = (struct finding){m, set, state};
     }
-    assert(findings->found <= findings->count); /* (2) */
+    assert(search->task->traces > 1 || findings->found <= findings->count); /* (2) */
 }
 
 /* ---- verdicts ---- */
@@ -99,18 +119,62 @@ static void decided(struct search *search, const struct property_result *entry)
     search->findings.undecided -= !entry->watched_only;
 }
 
+/* ---- several runs ---- */
+
+/* Whether another run of the property is wanted. */
+static bool wants_more(const struct search *search, uint32_t property)
+{
+    const struct property_result *entry = &search->task->properties[property];
+    return entry->trace && entry->further_count + UINT64_C(1) < search->task->traces
+           && search->findings.tried[property] < FINDINGS_TRIED;
+}
+
+static bool is_different(const struct search *search, const struct property_result *entry,
+                         const struct trace *trace)
+{
+    bool differs = trace_differs(search->model, entry->trace, trace);
+    for (uint32_t i = 0; differs && i < entry->further_count; i++)
+        differs = trace_differs(search->model, entry->further[i].trace, trace);
+    return differs;
+}
+
+/* A run to another state that violates it, kept when it is different. */
+static void add_further(struct search *search, uint32_t property, struct set *set, uint64_t state,
+                        uint32_t failed_rule)
+{
+    struct property_result *entry = &search->task->properties[property];
+    struct mem *mem = search->model->mem;
+    struct trace *first = entry->trace;
+    const struct mem_lift before = mem_lift(mem);
+    search->findings.tried[property]++;
+    entry->trace = NULL;
+    search->order->violated(search, property, set, state, failed_rule);
+    struct trace *made = entry->trace;
+    entry->trace = first;
+    if (made && is_different(search, entry, made)) {
+        if (!entry->further)
+            entry->further = mem_alloc(mem, search->task->traces * sizeof *entry->further);
+        entry->further[entry->further_count++].trace = made;
+    } else if (made) trace_free(search->model, made);
+    mem_lower(mem, before);
+    if (!wants_more(search, property)) decided(search, entry);
+}
+
 void findings_violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                        uint32_t failed_rule)
 {
     struct property_result *entry = &search->task->properties[property];
-    if (entry->verdict == VERDICT_VIOLATED) return;
+    if (entry->verdict == VERDICT_VIOLATED) {
+        if (wants_more(search, property)) add_further(search, property, set, state, failed_rule);
+        return;
+    }
     /* what was found must not be lost to the limit on the search */
     const struct mem_lift before = mem_lift(search->model->mem);
     search->order->violated(search, property, set, state, failed_rule);
     entry->verdict = VERDICT_VIOLATED;
     entry->reason = entry->last ? entry->reason : NULL;
     mem_lower(search->model->mem, before);
-    decided(search, entry);
+    if (!wants_more(search, property)) decided(search, entry);
 }
 
 void findings_sights(struct search *search, uint64_t seen, uint64_t unclear, uint64_t state)
@@ -147,9 +211,10 @@ void findings_report(struct search *search)
         const struct finding finding = findings->waiting[i];
         const struct monitor *monitor = &findings->monitors[finding.monitor];
         if (!monitor->active) continue;
-        stop_monitor(findings, finding.monitor);
         if (monitor->kind == FINDINGS_ALWAYS)
             findings_violated(search, monitor->property, finding.set, finding.state, MODEL_NONE);
+        if (monitor->kind == FINDINGS_ALWAYS && wants_more(search, monitor->property)) continue;
+        stop_monitor(findings, finding.monitor);
         if (monitor->kind == FINDINGS_NOT_ALWAYS) witnessed(search, monitor);
     }
     findings->found = 0;

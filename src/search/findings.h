@@ -1,7 +1,8 @@
 /* What a search looks for in single states: monitors, what they find, verdicts.
  *
  * Invariants: (1) a monitor's bit is in `active` while its property is undecided; (2) findings wait
- * until the state at hand is expanded, at most one per monitor; (3) `undecided` counts properties
+ * until the state at hand is expanded, at most one per monitor, unless several runs are asked for;
+ * (3) `undecided` counts properties
  * that are asked and have no verdict. */
 #ifndef CAIRN_SEARCH_FINDINGS_H
 #define CAIRN_SEARCH_FINDINGS_H
@@ -37,10 +38,15 @@ struct finding {
  * what must not be forgotten of it. */
 enum { FINDINGS_SIGHTS = 64 };
 
+/* Where several runs are asked for, so many violating states of a property are looked at: a run to
+ * each is made, and most of them may be like others. */
+enum { FINDINGS_TRIED = 1000 };
+
 struct findings {
     struct monitor *monitors;
-    struct finding *waiting; /* room for one per monitor */
-    uint32_t count, found;
+    struct finding *waiting; /* room for one per monitor at least */
+    uint32_t count, found, room;
+    uint32_t *tried; /* several runs: per property, violating states after the first one */
     uint32_t undecided;
     uint64_t active;                  /* bits of active monitors; monitor i has bit min(i, 63) */
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
@@ -71,7 +77,8 @@ void findings_state(struct search *search, uint64_t bits, const uint64_t *words,
 /* Turns what waits into verdicts. Between expansions only: it uses the working buffers of the first
  * worker, like the next one. */
 void findings_report(struct search *search);
-/* A property is violated in a state; failed_rule may be MODEL_NONE. Only the first time counts. */
+/* A property is violated in a state; failed_rule may be MODEL_NONE. Only the first time counts,
+ * and as many more as task->traces asks for. */
 void findings_violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                        uint32_t failed_rule);
 /* What is known of the monitors of a search, for a run that goes on; done: it has seen what it was

@@ -23,7 +23,7 @@ def installed():
     made = shell(f'make -s -j2 install LIBRARY_MODE=library-quick PREFIX={PREFIX}', cwd=ROOT)
     check('make install', made.returncode == 0, made.stderr[-1500:])
     for name in ('include/cairn.h', 'lib/libcairn.so', 'lib/libcairn.so.0', 'lib/libcairn.a',
-                 'lib/pkgconfig/cairn.pc', 'bin/cairn'):
+                 'lib/pkgconfig/cairn.pc', 'bin/cairn', 'share/cairn/cairn-result.schema.json'):
         check(f'{name} is installed', os.path.exists(os.path.join(PREFIX, name)))
     version = shell(
         f'PKG_CONFIG_PATH={PREFIX}/lib/pkgconfig pkg-config --modversion cairn').stdout.strip()

@@ -26,6 +26,8 @@ def words_of(value, shape):
         if kind == 'union':
             name, part = next(iter(value.items()))
             return f'{name}({words_of(part, inner[name])})'
+        if shape == 'course':
+            return f'{value["at"]} ({", ".join(value["next"]) or "end"})'
         return '{' + ', '.join(f'{key} = {words_of(part, inner[key])}'
                                for key, part in value.items()) + '}'
     return str(value)

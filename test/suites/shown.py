@@ -6,9 +6,11 @@ import glob
 import json
 import os
 import random
+import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import (ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json,
+                 section, told, write)
 from generate import generate
 from reportpage import ReportPage, differences
 
@@ -149,6 +151,163 @@ def replays():
         check(f'replay refuses {name}',
               result.returncode == 2 and 'error' in result.stderr and not crashed(result),
               result.stderr)
+
+
+# ---- names ----
+
+# what a name may have that no source has: the variable of a place, of a context, of a guide
+OWN_WORDS = {'pc', 'state', 'location', 'context', 'guide'}
+INSIDES = re.compile(r'\btable\d+\[|\btemporary\b|\bcontext\d*\.state|\bguide\d*\.state|\.seen = '
+                     r'|\.set = |\.value = |\bnext \w+ = ')
+
+
+def words_of(text):
+    return set(re.findall(r'[A-Za-z_]\w*', text))
+
+
+def strange(value, known):
+    """Words in the names and the strings of a value that its sources do not have."""
+    if isinstance(value, dict):
+        return set().union(*(strange(key, known) | strange(inner, known)
+                             for key, inner in value.items() if key not in ('at', 'next')),
+                           *([strange(value['next'], known)] if 'next' in value else []))
+    if isinstance(value, list):
+        return set().union(*(strange(inner, known) for inner in value))
+    return words_of(value) - known if isinstance(value, str) else set()
+
+
+def told_states(claim):
+    for item in claim['properties']:
+        if item['trace']:
+            yield from (step['state'] for step in item['trace']['steps'])
+
+
+def compositions():
+    """Every example and regression model, alone, in its contexts and under its guides."""
+    for folder in ('examples/*', 'test/regress', 'test/regress/uppaal'):
+        for kind in ('mil', 'fcr', 'xml', 'xta', 'tck'):
+            for file in sorted(glob.glob(os.path.join(ROOT, folder, '*.' + kind))):
+                yield file, ()
+                with open(file, encoding='utf-8') as source:
+                    lines = re.findall(
+                        r'^// expect((?: -D \w+=\d+)*) --(context|guide) (\S+?):(\w+)',
+                        source.read(), re.MULTILINE)
+                for defines, option, other, name in sorted(set(lines)):
+                    other = os.path.join(os.path.dirname(file), other)
+                    yield file, (*defines.split(), f'--{option}', f'{other}:{name}')
+    for name in ('waits', 'floods', 'steps'):
+        yield CONTEXT + '.fcr', ('--context', f'{CONTEXT}.cdl:{name}')
+    yield GUIDE + '.mil', ('--guide', GUIDE + '.xgdl:short')
+    yield (os.path.join(ROOT, 'examples/cash-point/cp.mil'),
+           ('--guide', os.path.join(ROOT, 'examples/cash-point/queue.xgdl')))
+
+
+def sources_of(file, options):
+    """The words of the model, of what it includes, and of its context or guide."""
+    known = set(OWN_WORDS)
+    for one in (file, *(word.rsplit(':', 1)[0] for word in options if '.cdl' in word or '.xgdl' in
+                        word)):
+        with open(one, encoding='utf-8', errors='replace') as source:
+            known |= words_of(source.read())
+    return known | {'true', 'false'}
+
+
+def names():
+    """No name and no value that the sources do not have, in JSON, ITF, text and pages."""
+    wrong, runs, states = [], 0, 0
+    for number, (file, options) in enumerate(compositions()):
+        known, trace, page = sources_of(file, options), path('names.itf.json'), path('names.html')
+        for command in (('simulate', file, *options, '--steps', '60', '--seed', str(SEED + number)),
+                        ('check', file, *options, '--time', '1s', '--report', page)):
+            if command[0] == 'check' and not LONG and (number + SEED) % 4:
+                continue
+            for old in (trace, page):
+                if os.path.exists(old):
+                    os.remove(old)
+            result, claim = told(*command, '--trace', trace)
+            if not claim or 'properties' not in claim:
+                continue
+            runs += 1
+            shown = list(told_states(claim))
+            if os.path.exists(trace):
+                shown += [{key: value for key, value in state.items() if key != '#meta'}
+                          for state in json.loads(read('names.itf.json'))['states']]
+            if os.path.exists(page):
+                shown += [{one[0]: True for one in part['result'].get('variables', ())}
+                          for part in ReportPage(page).data['results']]
+            states += len(shown)
+            found = strange(shown, known)
+            text = ' '.join(item.get('why', '') for item in claim['properties'])
+            if command[0] == 'simulate':
+                text += run(*command, '--full').stdout
+            text += ' '.join(f'{name} = ' for state in shown[:1] for name in state)
+            said = {found for found in INSIDES.findall(text) if words_of(found) - known or '.state'
+                    in found}
+            if found or said:
+                wrong.append((command[:2], options, sorted(found)[:5], said))
+    check(f'{runs} runs, {states} states: only names and values of their sources',
+          runs > 60 and states > 3000 and not wrong, wrong[:4])
+
+
+# ---- how states look ----
+
+def looks():
+    """--hide and --show-expr: in every form, and nothing else changes."""
+    phils = os.path.join(ROOT, 'examples/philosophers/phils.mil')
+    gate = os.path.join(ROOT, 'examples/uppaal/gate.xml')
+    forks = ' + '.join(f'fork[{i}].taken' for i in range(3))
+    words = ('--hide', 'fork, phil[2]', '--show-expr', f'forks = {forks}', '--show-expr',
+             'hungry = phil[0].pc == hungry | phil[2].pc == hungry', '--show-expr',
+             'first = phil[0].pc')
+    trace, page = path('looks.itf.json'), path('looks.html')
+    asked = ('check', phils, '-D', 'n=3', '-p', 'deadlock')
+    plain = run_json(*asked)[1]['properties'][0]['trace']['steps']
+    claim = run_json(*asked, *words, '--trace', trace, '--report', page, program=ASAN)[1]
+    states = [step['state'] for step in claim['properties'][0]['trace']['steps']]
+
+    def expected(state):
+        return {'phil[0].pc': state['phil[0].pc'], 'phil[1].pc': state['phil[1].pc'],
+                'forks': sum(state[f'fork[{i}].taken'] for i in range(3)),
+                'hungry': 'hungry' in (state['phil[0].pc'], state['phil[2].pc']),
+                'first': state['phil[0].pc']}
+    check('looks: JSON', states == [expected(step['state']) for step in plain], states)
+    check('looks: what changes',
+          claim['properties'][0]['trace']['steps'][3]['changed'] == ['forks', 'hungry']
+          or claim['properties'][0]['trace']['steps'][3]['changed'] == ['forks'],
+          claim['properties'][0]['trace']['steps'][3])
+    check('looks: ITF', [{key: value for key, value in state.items() if key != '#meta'}
+                         for state in json.loads(read('looks.itf.json'))['states']] == states)
+    check('looks: replayed', 'It violates deadlock' in run('replay', trace, program=ASAN).stdout)
+    check('looks: replayed, and shown so',
+          'forks = 2 -> 3' in run('replay', trace, *words).stdout)
+    check('looks: the page', not differences(ReportPage(page), claim))
+    text = run('simulate', phils, *words[:4], '--steps', '9', '--full').stdout
+    check('looks: a simulation', 'forks = ' in text and 'fork[' not in text.split('no rule')[0],
+          text)
+    moved = run_json('simulate', gate, '--steps', '30', '--hide', 'Train*,Controller.queue',
+                     '--show-expr', 'n = Controller.length + 1', '--show-expr',
+                     'some = Controller.length > 0', '--trace', trace)[1]
+    states = json.loads(read('looks.itf.json'))['states']
+    check('looks: UPPAAL', moved and all(
+        state['n'] == state['Controller.length'] + 1
+        and state['some'] is (state['Controller.length'] > 0)
+        and 'Controller.queue' not in state and 'Train(0).location' not in state
+        for state in states), states[:2])
+    check('looks: UPPAAL, replayed', run('replay', trace, '--model', gate).returncode == 0)
+    run('check', VALUES, '-p', 'deadlock', '--hide', 'q,P[0].inner', '--show-expr',
+        'big = (P[0].n > 3)', '--trace', trace)
+    check('looks: Fiacre', 'q' not in json.loads(read('looks.itf.json'))['vars']
+          and run('replay', trace).returncode == 0, read('looks.itf.json')[:600])
+    for name, option, value, message in (
+            ('an unknown variable', '--show-expr', 'a = nope + 1', "--show-expr:1:5: error"),
+            ('no name', '--show-expr', '= 1', 'needs NAME = E'),
+            ('no expression', '--show-expr', 'a == 1', 'needs NAME = E'),
+            ('a name that is there', '--show-expr', 'fork[0].taken = 1', 'is shown already'),
+            ('a formula', '--show-expr', 'a = F phil[0].pc == eating', 'error'),
+            ('nothing to hide', '--hide', 'spoon', "nothing that is called 'spoon'")):
+        result = run('check', phils, option, value, program=ASAN)
+        check(f'looks: {name}', result.returncode == 2 and message in result.stderr
+              and not crashed(result), result.stderr)
 
 
 # ---- explanations ----
@@ -339,6 +498,42 @@ def simulation():
           result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
 
 
-for part in (values, replays, explanations, vacuity, random_vacuity, simulation):
-    part()
+def shortened():
+    """Runs that were met by chance: replayed, no step can be left out, as short as the shortest one
+    often enough."""
+    phils = os.path.join(ROOT, 'examples/philosophers/phils.mil')
+    lengths = []
+    for seed in range(1, 13):
+        trace = path('short.itf.json')
+        status, claim = run_json('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps',
+                                 '2000', '--seed', str(seed), '--trace', trace,
+                                 program=ASAN if seed < 4 else CAIRN)
+        run_of = claim['properties'][0]['trace']
+        lengths.append((claim['steps'], len(run_of['steps']) - 1))
+        check(f'shortened: seed {seed}', status == 1 and lengths[-1][1] == 3
+              and run('replay', trace).stdout.count('replays: 3 steps') == 1, lengths[-1])
+    check('shortened: some were longer', any(before > after for before, after in lengths), lengths)
+    text = run('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps', '2000', '--seed', '2')
+    check('shortened: in text', ('which is shortened above' in text.stdout)
+          == (lengths[1][0] > 3) and 'no rule is enabled' in text.stdout, text.stdout[-900:])
+    wrong, seen = [], 0
+    for seed in range(300 if LONG else 40):
+        model = write('short.mil', generate(9700000 + 1000 * SEED + seed, temporal=False))
+        _, claim = run_json('simulate', model, '--steps', '60', '--seed', str(seed + 1))
+        nearest = None
+        for item in (claim or {}).get('properties', ()):
+            if item['verdict'] != 'violated' or not item['trace']:
+                continue
+            nearest = nearest or run_json('check', model, '--order', 'bfs')[1]
+            other = property_of(nearest, item['name'])['trace']
+            seen += 1
+            if not other or len(other['steps']) > len(item['trace']['steps']):
+                wrong.append((seed, item['name']))
+    check(f'shortened: {seen} random runs, none shorter than the shortest', seen > 10 and not wrong,
+          wrong)
+
+
+for part in (values, replays, names, looks, explanations, vacuity, random_vacuity, simulation,
+             shortened):
+    section(part)
 finish()

@@ -58,6 +58,25 @@ static void answers(struct unit *unit)
     cairn_free(cairn);
 }
 
+static void several(struct unit *unit)
+{
+    struct cairn *cairn = cairn_new();
+    struct cairn_property property;
+    CHECK(unit, cairn_use_traces(cairn, 3));
+    CHECK(unit, cairn_ask_formula(cairn, CAIRN_FIND, "(eq (add 3 \"x\" \"y\") 3)"));
+    CHECK(unit, cairn_ask_property(cairn, "find[0]"));
+    CHECK(unit, cairn_load_text(cairn, "counters.cairn", counters) == CAIRN_DONE);
+    CHECK(unit, !cairn_use_traces(cairn, 2));
+    CHECK(unit, cairn_check(cairn) == CAIRN_DONE);
+    CHECK(unit, cairn_property(cairn, 0, &property) && property.runs == 3 && property.steps == 3);
+    CHECK(unit, !strcmp(cairn_run_state(cairn, 0, 3), "x = 3, y = 0"));
+    cairn_choose_run(cairn, 2);
+    CHECK(unit, !strcmp(cairn_run_state(cairn, 0, 3), "x = 1, y = 2"));
+    cairn_choose_run(cairn, 3);
+    CHECK(unit, !cairn_run_state(cairn, 0, 0) && !cairn_run_label(cairn, 0, 1));
+    cairn_free(cairn);
+}
+
 static void engines(struct unit *unit)
 {
     for (unsigned engine = CAIRN_AUTO; engine <= CAIRN_TIMED; engine++) {
@@ -175,6 +194,7 @@ int main(void)
     struct unit unit = {0};
     CHECK(&unit, *cairn_version());
     answers(&unit);
+    several(&unit);
     engines(&unit);
     steps(&unit);
     order_of_calls(&unit);

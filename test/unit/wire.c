@@ -274,7 +274,9 @@ static void mend_property(struct maker *maker, struct property_result *entry)
     if (entry->trace) entry->trace = need_trace(maker, entry->trace);
     if (entry->trace || !entry->reason) entry->last = NULL;
     if (!entry->trace) entry->has_end = false;
-    if (!entry->trace) entry->branch_count = 0;
+    if (!entry->trace) entry->branch_count = entry->further_count = 0;
+    for (uint32_t i = 0; i < entry->further_count; i++)
+        entry->further[i].trace = need_trace(maker, entry->further[i].trace);
     for (uint32_t b = 0; b < entry->branch_count; b++) {
         struct trace_branch *branch = &entry->branches[b];
         branch->trace = need_trace(maker, branch->trace);

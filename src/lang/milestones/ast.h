@@ -10,17 +10,21 @@
 #include "model/formula.h"
 #include "model/model.h"
 
-enum ast_kind { AST_NUMBER, AST_BOOL, AST_NAME, AST_MEMBER, AST_EXPR, AST_TEMPORAL };
+enum ast_kind { AST_NUMBER, AST_BOOL, AST_NAME, AST_MEMBER, AST_EXPR, AST_TEMPORAL, AST_EACH };
 
 struct ast {
     uint8_t kind;
-    uint8_t op;    /* of AST_EXPR (enum expr_op) or AST_TEMPORAL (enum formula_op) */
+    uint8_t op; /* of AST_EXPR (enum expr_op) or AST_TEMPORAL (enum formula_op); of AST_EACH: & for
+                   forall, | for exists, + for sum */
+    bool has_each; /* it is AST_EACH, or has one inside */
     bool reported; /* an error was told here: instances share the tree, one message is enough */
     uint32_t depth;
     struct place place, member_place;
     const char *name, *member; /* name, or name[a].member; a is NULL for name.member */
     uint64_t number;
     struct ast *a, *b;
+    struct ast *body;   /* AST_EACH: for each `name` from a to b, or of the process a */
+    struct ast *origin; /* of a copy: what was written; else NULL */
 };
 
 struct ast_variable {
@@ -59,6 +63,7 @@ struct ast_type {
     VEC(struct ast_variable) variables;
     VEC(struct ast_command) commands;
     VEC(struct ast_name) sync;
+    VEC(struct ast_name) finals; /* locations where it may stand when nothing is enabled */
 };
 
 struct ast_instance {

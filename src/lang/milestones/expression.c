@@ -22,6 +22,7 @@ static struct ast *combine(struct parser *parser, enum ast_kind kind, unsigned o
     node->b = b;
     node->depth = a->depth + 1;
     if (b && b->depth >= node->depth) node->depth = b->depth + 1;
+    node->has_each = a->has_each || (b && b->has_each);
     if (node->depth > AST_MAX_DEPTH && !parser->panic)
         parser_error(parser, place,
                      "this expression is nested too deeply: more than %d operators on one path",
@@ -70,6 +71,7 @@ static struct ast *parse_member(struct parser *parser)
         parser->nesting--;
         parser->temporal = temporal;
         node->depth = node->a->depth + 1;
+        node->has_each = node->a->has_each;
         parser_expect(parser, TOKEN_CLOSE_SQUARE, "the index");
     }
     if (!parser_accept(parser, TOKEN_DOT)) parser_accept(parser, TOKEN_COLON);
@@ -269,6 +271,42 @@ static bool is_spaced_quantifier(const struct parser *parser)
 
 static struct ast *parse_level(struct parser *parser, unsigned level);
 
+/* ---- forall, exists, sum ---- */
+
+static bool is_word(const struct token *token, const char *word)
+{
+    return token->kind == TOKEN_NAME && !strcmp(token->text, word);
+}
+
+/* `word i in`: otherwise the word is a name like any other. */
+static bool at_each(const struct parser *parser, const char *word)
+{
+    return is_word(parser_peek(parser, 0), word) && parser_peek(parser, 1)->kind == TOKEN_NAME
+           && is_word(parser_peek(parser, 2), "in");
+}
+
+/* Behind the colon forall and exists take all that follows, a sum what is multiplied. */
+static struct ast *parse_each(struct parser *parser, enum expr_op op)
+{
+    const struct token *word = parser_peek(parser, 0);
+    struct ast *node = new_node(parser, AST_EACH, word->place);
+    node->op = (uint8_t)op;
+    node->has_each = true;
+    node->name = parser_peek(parser, 1)->text;
+    parser->at += 3;
+    parser->nesting++;
+    const bool temporal = parser->temporal;
+    parser->temporal = false;
+    node->a = parse_arithmetic(parser);
+    if (parser_accept(parser, TOKEN_RANGE)) node->b = parse_arithmetic(parser);
+    parser->temporal = temporal;
+    parser_expect(parser, TOKEN_COLON, "the range");
+    node->body = parse_level(parser, op == EXPR_ADD ? LEVEL_PRODUCT : LEVEL_IFF);
+    parser->nesting--;
+    node->depth = node->body->depth + 1;
+    return node;
+}
+
 /* Operators before an operand nest to the right: `! F G ! p`. */
 static struct ast *parse_unary(struct parser *parser)
 {
@@ -280,6 +318,8 @@ static struct ast *parse_unary(struct parser *parser)
     struct ast *node;
     if (parser_accept(parser, TOKEN_NOT)) {
         node = combine(parser, AST_EXPR, EXPR_NOT, parse_unary(parser), NULL, token->place);
+    } else if (at_each(parser, "forall") || at_each(parser, "exists")) {
+        node = parse_each(parser, token->text[0] == 'f' ? EXPR_AND : EXPR_OR);
     } else if (is_quantifier(parser)) {
         node = parse_quantifier(parser);
     } else if (is_spaced_quantifier(parser)) {
@@ -299,6 +339,8 @@ static struct ast *parse_unary(struct parser *parser)
 static struct ast *parse_sign(struct parser *parser)
 {
     const struct token *token = parser_peek(parser, 0);
+    if (parser->nesting < PARSER_MAX_NESTING && at_each(parser, "sum"))
+        return parse_each(parser, EXPR_ADD);
     if (parser->nesting >= PARSER_MAX_NESTING || !parser_accept(parser, TOKEN_MINUS))
         return parse_primary(parser);
     parser->nesting++;

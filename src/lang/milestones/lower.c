@@ -1,5 +1,7 @@
 #include "lang/milestones/lower.h"
 
+#include "lang/milestones/each.h"
+
 #include <assert.h>
 
 static bool is_condition(const struct ast *node)
@@ -77,6 +79,8 @@ bool lower_bool(struct scope *scope, struct ast *node, expr *result)
 {
     struct exprs *exprs = &scope->model->exprs;
     *result = (expr){0};
+    node = each_expand(scope, node);
+    if (!node) return false;
     if (node->kind == AST_BOOL) return *result = expr_bool(exprs, node->number), true;
     if (node->kind == AST_TEMPORAL) {
         scope_error(
@@ -108,8 +112,9 @@ bool lower_bool(struct scope *scope, struct ast *node, expr *result)
 bool lower_value(struct scope *scope, struct ast *node, unsigned width, expr *result)
 {
     struct exprs *exprs = &scope->model->exprs;
-    unsigned bits = widest_leaf(scope, node, NULL);
     *result = (expr){0};
+    node = each_expand(scope, node);
+    unsigned bits = node ? widest_leaf(scope, node, NULL) : 0;
     if (!bits) return false;
     if (bits < width) bits = width;
     expr value = lower_int(scope, node, NULL, bits);
@@ -187,6 +192,8 @@ static bool lower_node(struct scope *scope, struct ast *node, enum property_kind
 
 bool lower_formula(struct scope *scope, struct ast *node, enum property_kind kind, formula *result)
 {
+    node = each_expand(scope, node);
+    if (!node) return *result = (formula){0}, false;
     if (kind == PROPERTY_INVARIANT || kind == PROPERTY_REACH) {
         expr atom;
         *result = (formula){0};

@@ -6,6 +6,7 @@
  * and one global command, the last of these varying fastest. */
 #include "lang/milestones/milestones.h"
 
+#include "lang/milestones/each.h"
 #include "lang/milestones/lower.h"
 
 #include <assert.h>
@@ -362,6 +363,8 @@ static void declare_processes(struct builder *builder)
 
 static void split_guard(struct builder *builder, struct ast *node)
 {
+    node = each_expand(&builder->scope, node);
+    if (!node) return;
     if (node->kind == AST_EXPR && node->op == EXPR_AND) {
         split_guard(builder, node->a);
         split_guard(builder, node->b);
@@ -762,6 +765,72 @@ static void set_locations(struct builder *builder)
     mem_free(mem_of(builder), done);
 }
 
+/* ---- valid ends ---- */
+
+/* Where a process may stand in the end: one of its final locations. */
+static expr make_final(struct builder *builder, uint32_t process)
+{
+    struct scope *scope = &builder->scope;
+    struct exprs *exprs = &scope->model->exprs;
+    const uint32_t t = scope->type_of[process];
+    const struct scope_type *type = &scope->types[t];
+    expr pc = expr_var(exprs, scope->first_var[process] + type->pc),
+         found = expr_bool(exprs, false);
+    for (uint32_t i = 0; i < type->ast->finals.len; i++) {
+        const struct ast_name *item = &type->ast->finals.data[i];
+        int64_t value;
+        if (!scope_location(scope, t, item->name, &value)) continue; /* it was told */
+        expr here = expr_make(exprs, EXPR_EQ, 0, pc, expr_int(exprs, value));
+        found = expr_make(exprs, EXPR_OR, 0, found, here);
+    }
+    return found;
+}
+
+/* Names of final locations must be there. Whether there are any. */
+static bool check_finals(struct builder *builder)
+{
+    struct scope *scope = &builder->scope;
+    bool found = false;
+    for (uint32_t t = 0; t < scope->file.types.len; t++) {
+        const struct ast_type *type = &scope->file.types.data[t];
+        for (uint32_t i = 0; i < type->finals.len; i++) {
+            const struct ast_name *item = &type->finals.data[i];
+            int64_t value;
+            found = true;
+            if (item->value)
+                diag_error(scope->diag, DIAG_SYNTAX, item->place,
+                           "FINAL lists locations that there are: no value is given here");
+            else if (!scope_location(scope, t, item->name, &value))
+                diag_error(scope->diag, DIAG_UNKNOWN, item->place,
+                           "process type %.60s has no location '%.60s'", type->name, item->name);
+        }
+    }
+    return found;
+}
+
+/* A state without an enabled rule is a valid end when every process that has locations and commands
+ * stands at one of its final locations. */
+static void add_finals(struct builder *builder)
+{
+    struct scope *scope = &builder->scope;
+    struct model *model = scope->model;
+    if (!check_finals(builder) || scope->diag->errors) return;
+    model->has_final = true;
+    model->final = expr_bool(&model->exprs, true);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct ast_type *type = scope->types[scope->type_of[p]].ast;
+        if (!type->commands.len || scope->types[scope->type_of[p]].pc == MODEL_NONE) continue;
+        if (!type->finals.len)
+            diag_warning(scope->diag, DIAG_COVERAGE, type->place,
+                         "process type %.60s has no FINAL locations: no state is a valid end",
+                         type->name);
+        model->final =
+            expr_make(&model->exprs, EXPR_AND, 0, model->final,
+                      type->finals.len ? make_final(builder, p) : expr_bool(&model->exprs, false));
+        if (!type->finals.len) return;
+    }
+}
+
 static bool add_property(struct scope *scope, struct ast_property *ast)
 {
     struct model *model = scope->model;
@@ -806,6 +875,7 @@ static struct model *milestones_load(struct language_input *input, void **scope_
         place_local_commands(builder);
         place_global_commands(builder);
         note_unused_actions(builder);
+        add_finals(builder);
         for (uint32_t i = 0; i < scope->file.properties.len; i++)
             add_property(scope, &scope->file.properties.data[i]);
     }

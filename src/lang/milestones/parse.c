@@ -354,9 +354,11 @@ static void parse_type(struct parser *parser)
             PARSE_VARIABLES(parser, &type.variables);
         else if (at_word(parser, "CASE")) PARSE_COMMANDS(parser, true, &type.commands);
         else if (at_word(parser, "SYNC")) PARSE_NAMES(parser, "SYNC", &type.sync);
+        else if (at_word(parser, "FINAL")) /* elsewhere it is a name like any other */
+            PARSE_NAMES(parser, "FINAL", &type.finals);
         else if (at_word(parser, "LOCAL") || at_word(parser, "MAIN") || at_word(parser, "GLOBAL"))
             break;
-        else reject_section(parser, "LOCATIONS, ACTIONS, VARIABLES, CASE, SYNC or END");
+        else reject_section(parser, "LOCATIONS, ACTIONS, VARIABLES, CASE, SYNC, FINAL or END");
     }
     expect_end(parser, "LOCAL", opened);
     type.end = token_behind(&parser->tokens[parser->at ? parser->at - 1 : 0]);

@@ -1,5 +1,7 @@
 #include "lang/milestones/scope.h"
 
+#include "lang/milestones/each.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,8 +11,9 @@
 void scope_error(struct scope *scope, struct ast *node, enum diag_code code, const char *format,
                  ...)
 {
-    if (node->reported) return;
-    node->reported = true;
+    struct ast *written = node->origin ? node->origin : node;
+    if (written->reported) return;
+    written->reported = true;
     va_list args;
     va_start(args, format);
     diag_error_args(scope->diag, code, node->place, format, args);
@@ -84,6 +87,8 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
     uint32_t var;
     int64_t a, b;
     *value = 0;
+    node = each_expand(scope, node);
+    if (!node) return false;
     switch (node->kind) {
     case AST_NUMBER: *value = (int64_t)node->number; return true;
     case AST_NAME:
@@ -116,8 +121,7 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
 
 /* ---- names ---- */
 
-/* The location `name` of a type. */
-static bool type_location(struct scope *scope, uint32_t type, const char *name, int64_t *value)
+bool scope_location(struct scope *scope, uint32_t type, const char *name, int64_t *value)
 {
     uint32_t index = map_get(&scope->names, name, type_scope(type, TYPE_LOCATION));
     if (index == MAP_NONE) return false;
@@ -131,7 +135,7 @@ static bool any_location(struct scope *scope, struct ast *node, int64_t *value)
     bool found = false;
     for (uint32_t t = 0; t < scope->file.types.len; t++) {
         int64_t other;
-        if (!type_location(scope, t, node->name, &other)) continue;
+        if (!scope_location(scope, t, node->name, &other)) continue;
         if (found && other != *value) {
             scope_error(scope, node, DIAG_CONFLICT,
                         "the location '%s' has different numbers in different process types: "
@@ -155,8 +159,9 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
-    if (node->reported) return;
-    node->reported = true;
+    struct ast *written = node->origin ? node->origin : node;
+    if (written->reported) return;
+    written->reported = true;
     diag_error_near(scope->diag, DIAG_UNKNOWN,
                     name == node->member ? node->member_place : node->place, nearest,
                     "unknown %s '%.60s'", what, name);
@@ -182,10 +187,10 @@ static enum meaning resolve_name(struct scope *scope, struct ast *node, const st
     if (beside && beside->kind == AST_MEMBER && !strcmp(beside->member, "pc")) {
         uint32_t process = map_get(&scope->names, beside->name, SCOPE_PROCESS);
         if (process != MAP_NONE
-            && type_location(scope, scope->processes[process].type, node->name, value))
+            && scope_location(scope, scope->processes[process].type, node->name, value))
             return MEANS_CONSTANT;
     }
-    if (scope->type != MODEL_NONE && type_location(scope, scope->type, node->name, value))
+    if (scope->type != MODEL_NONE && scope_location(scope, scope->type, node->name, value))
         return MEANS_CONSTANT;
     if (any_location(scope, node, value)) return MEANS_CONSTANT;
     if (scope->process != MODEL_NONE && !strcmp(node->name, "self"))

@@ -64,6 +64,7 @@ struct scope {
     struct scope_process *processes;
     uint32_t *first_var;                 /* per process of the model: its first variable */
     uint32_t *type_of;                   /* per process of the model */
+    uint32_t copies;                     /* of nodes that were written out (each.h) */
     uint32_t depth;                      /* of the constant being evaluated */
     uint32_t counts[PROPERTY_REACH + 1]; /* unnamed properties so far, by kind */
     /* where we are: */
@@ -84,6 +85,9 @@ enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct a
 
 /* A constant expression, exactly. Returns false after an error. */
 bool scope_constant(struct scope *scope, struct ast *node, int64_t *value);
+
+/* The value of the location `name` of a type. False: it has none. */
+bool scope_location(struct scope *scope, uint32_t type, const char *name, int64_t *value);
 
 unsigned scope_var_width(const struct scope *scope, uint32_t var);
 

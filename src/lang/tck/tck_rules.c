@@ -70,6 +70,7 @@ static void add_clocks(struct tck *tck)
                                         .high = MOST_CLOCK,
                                         .init = -1,
                                         .is_hidden = true,
+                                        .is_internal = true,
                                         .place = array->place}));
         }
     }

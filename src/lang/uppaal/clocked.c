@@ -398,6 +398,7 @@ static void add_setters(struct uppaal *u, struct family *family)
                                    .low = -1,
                                    .init = -1,
                                    .is_hidden = true,
+                                   .is_internal = true,
                                    .place = family->place};
         clock->is_set_by_code = true;
         clock->setter = model->vars.len;
