@@ -635,6 +635,8 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
     ask_init(&options->ask);
     options->argc = argc;
     options->argv = argv;
+    options->ask.line = (const char *const *)argv;
+    options->ask.line_length = (uint32_t)argc;
     if (argc < 2) return complain("no command (try 'cairn --help')%s%s", "", "");
     if (!find_command(options, argv[1])) return false;
     options->ask.command = (enum ask_command)options->command->bit;

@@ -643,6 +643,24 @@ static void put_rows(const struct statistics *told, const struct members *table,
     }
 }
 
+/* ---- what to try next ---- */
+
+static void put_advice(struct out *json, const struct machine_form *form)
+{
+    if (!form->advice_count) return;
+    out_key(json, "advice");
+    out_open(json, '[');
+    for (uint32_t i = 0; i < form->advice_count; i++) {
+        out_open_inline(json, '{');
+        out_key(json, "why");
+        out_string(json, form->advice[i].why);
+        out_key(json, "command");
+        out_string(json, form->advice[i].command);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+}
+
 /* ---- guides ---- */
 
 static void put_guide(struct out *json, const struct model *model, const struct result *result)
@@ -722,6 +740,7 @@ void machine_result(FILE *out, const char *command, const struct model *model,
     }
     put_skipped(&json, model, diag);
     put_guide(&json, model, result);
+    put_advice(&json, form);
     out_key(&json, "statistics");
     out_open(&json, '{');
     put_rows(&told, &tables_result, result, false);

@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "base/out.h"
 #include "result/result.h"
+#include "run/advice.h"
 
 #include <stdio.h>
 
@@ -30,6 +31,8 @@ struct machine_form {
     const struct machine_guest *guest; /* or NULL */
     const struct machine_text *added;  /* further members */
     uint32_t added_count;
+    const struct advice *advice; /* what to try next */
+    uint32_t advice_count;
 };
 
 /* command: "check" or "explore" (then without verdict and properties). */

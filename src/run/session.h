@@ -7,6 +7,7 @@
 #include "lang/cdl/cdl.h"
 #include "pass/flatten.h"
 #include "pass/hide.h"
+#include "run/advice.h"
 #include "run/ask.h"
 #include "run/door.h"
 
@@ -32,6 +33,7 @@ struct session {
     struct flatten_refusal refusal; /* why there is none ... */
     bool is_limited;                /* ... namely for lack of time or memory */
     int status;                     /* of loading that failed */
+    VEC(struct advice) advice;      /* what to try next, when a limit ended the search */
     atomic_int *interrupted;        /* whoever wants the search to end sets it */
 };
 
