@@ -39,6 +39,8 @@ struct machine_form {
 void machine_result(FILE *out, const char *command, const struct model *model,
                     const struct diag *diag, const struct task *task, const struct result *result,
                     const struct machine_form *form);
+/* The member `advice`; nothing when there is none. */
+void machine_advice(struct out *json, const struct advice *advice, uint32_t count);
 /* A time of a trace: a number when it is whole, else a fraction in a string. key: or NULL. */
 void machine_time(struct out *json, const char *key, const struct model *model,
                   const struct trace *trace, int64_t parts);

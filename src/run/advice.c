@@ -635,10 +635,9 @@ static bool is_accepted(const struct facts *facts, const struct request *request
            && !(searches_together && combine_one_thread(&ask, &model));
 }
 
-static void advise(const struct facts *facts, const struct row *row)
+static void advise(const struct facts *facts, const struct row *row, struct advice_list *list)
 {
-    struct session *session = facts->session;
-    struct mem *mem = session->mem;
+    struct mem *mem = facts->session->mem;
     struct request request;
     struct text changes, why;
     begin_request(&request, mem, facts->ask);
@@ -659,26 +658,58 @@ static void advise(const struct facts *facts, const struct row *row)
     if (!request.differs || !is_accepted(facts, &request)) return; /* (1), (3) */
     row->say(facts, &why);
     assert(why.len);
-    vec_push(mem, &session->advice, ((struct advice){why.data, command_of(&request)}));
+    vec_push(mem, list, ((struct advice){why.data, command_of(&request)}));
+}
+
+static void look(struct facts *facts, struct session *session, const struct task *task,
+                 const struct result *result)
+{
+    *facts = (struct facts){.session = session,
+                            .ask = session->ask,
+                            .task = task,
+                            .result = result,
+                            .model = session->model,
+                            .stop = result->stop,
+                            .cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
+                            .memory = mem_available() >> 20,
+                            .folder_kept = session->ask->freeze != NULL};
+    look_at_properties(facts);
+    facts->is_timed = has_time(facts);
+}
+
+static void read_table(const struct facts *facts, struct advice_list *list)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && list->len < MOST_ADVICE; i++)
+        if (rows[i].stops >> facts->stop & 1 && rows[i].fits(facts)) advise(facts, &rows[i], list);
 }
 
 void advice_make(struct session *session, const struct task *task, const struct result *result)
 {
-    struct facts facts = {.session = session,
-                          .ask = session->ask,
-                          .task = task,
-                          .result = result,
-                          .model = session->model,
-                          .stop = result->stop,
-                          .cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
-                          .memory = mem_available() >> 20};
+    struct facts facts;
     if (result->complete || result->refused || result->broken || !result->engine) return;
+    look(&facts, session, task, result);
     if (facts.stop == STOP_PARTS) facts.stop = limits_interrupted ? STOP_INTERRUPT : STOP_TIME;
-    look_at_properties(&facts);
     if (task->property_count && !facts.needs_graph && !facts.in_states) return;
-    facts.is_timed = has_time(&facts);
-    facts.folder_kept = session->ask->freeze != NULL;
     ask_questions(&facts);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && session->advice.len < MOST_ADVICE; i++)
-        if (rows[i].stops >> facts.stop & 1 && rows[i].fits(&facts)) advise(&facts, &rows[i]);
+    read_table(&facts, &session->advice);
+}
+
+void advice_soon(struct session *session, enum stop_reason stop,
+                 const struct search_progress *progress)
+{
+    struct mem *mem = session->mem;
+    jmp_buf refused, *const outer = mem->recover;
+    struct cluster_statistics clusters = {.rank = progress->rank, .ranks = progress->ranks};
+    const struct result result = {.engine = model_is_timed(session->model) ? "timed" : "explicit",
+                                  .stop = stop,
+                                  .clusters = progress->ranks ? &clusters : NULL};
+    if (!session->task || progress->nodes || progress->is_bounded) return;
+    if (!setjmp(refused)) {
+        struct facts facts;
+        mem->recover = &refused;
+        look(&facts, session, session->task, &result);
+        facts.has_flat = !facts.is_timed && !flatten_is_needed(facts.model);
+        read_table(&facts, &session->soon);
+    }
+    mem->recover = outer;
 }

@@ -33,7 +33,9 @@ struct session {
     struct flatten_refusal refusal; /* why there is none ... */
     bool is_limited;                /* ... namely for lack of time or memory */
     int status;                     /* of loading that failed */
-    VEC(struct advice) advice;      /* what to try next, when a limit ended the search */
+    const struct task *task;        /* after session_prepare */
+    struct advice_list soon;        /* while it runs: the same, when a limit will end it */
+    struct advice_list advice;      /* what to try next, when a limit ended the search */
     atomic_int *interrupted;        /* whoever wants the search to end sets it */
 };
 
