@@ -18,8 +18,8 @@ about what comes next:
     <!-- docs: file NAME (lines) -->    the lines of the comment are the text of this file
     <!-- docs: part of NAME -->         the next block stands in this file now, from the line with
     its first word to its last line <!-- docs: with A=x B=y -->         in commands of the next
-    block A and B stand for x and y <!-- docs: quotes FILE -->          the next block stands in this
-    file, line by line <!-- docs: long -->                 commands of the next block,
+    block A and B stand for x and y <!-- docs: quotes FILE -->          the next block stands in
+    this file, line by line <!-- docs: long -->                 commands of the next block,
     or figures, take long: only with LONG=1 <!-- docs: status 2: WHY -->        the next block shows
     a mistake: its commands end with this status <!-- docs: not run: WHY -->         the next block
     is not for this suite <!-- docs: says "{states} states": COMMAND -->      the next paragraph has
