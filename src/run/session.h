@@ -27,7 +27,9 @@ struct session {
     struct hiding hiding;    /* if there is one: what became of them */
     struct cdl *cdl;         /* the file of the context, or NULL */
     struct guideload *guide; /* that of the guide, if it was read before the model; or NULL */
-    uint32_t *depths;        /* per state of the context: the most steps to it; or NULL */
+    struct guideload_picture
+        *picture;                   /* of the guide that was woven in, when it is small; or NULL */
+    uint32_t *depths;               /* per state of the context: the most steps to it; or NULL */
     const struct context *context;  /* what was woven into the model, or NULL */
     struct model *flat;             /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none ... */
