@@ -143,8 +143,8 @@ def timed(browser):
                             'f => [f.dataset.automaton, (f.querySelector(".here text") || {})'
                             '.textContent])'))
     check('login: positions in automata', here.get('tight_2_1') == 'reject'
-          and here.get('deadline2').startswith('recv_ack_log1 / ') and here.get('R2_2_1') == 'waiting'
-          and here.get('SM[0]') == 'State_Init', here)
+          and here.get('deadline2').startswith('recv_ack_log1 / ')
+          and here.get('R2_2_1') == 'waiting' and here.get('SM[0]') == 'State_Init', here)
     browser.run('cairn.goTo(13)')
     lines = browser.run('return [...document.querySelectorAll(".line.here")].map(line => '
                         'line.dataset.line)')
