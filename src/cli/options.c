@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum option_id {
     OPTION_ENGINE,
@@ -592,6 +593,8 @@ static bool find_command(struct options *options, const char *word)
         text_nearest(word, command->name, &nearest, &distance);
     }
     if (nearest) return complain("there is no command '%.40s': did you mean '%s'?", word, nearest);
+    if (!access(word, R_OK))
+        return complain("a command comes first: try 'cairn check %.60s'%s", word, "");
     return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
 }
 

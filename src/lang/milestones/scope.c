@@ -155,6 +155,11 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
+    for (uint32_t t = 0; !strcmp(what, "variable") && t < scope->file.types.len; t++) {
+        const struct ast_type *type = &scope->file.types.data[t]; /* or a location is meant */
+        for (uint32_t l = 0; l < type->locations.len; l++)
+            text_nearest(name, type->locations.data[l].name, &nearest, &distance);
+    }
     if (!node->reported) diag_suggest(scope->diag, nearest);
     if (nearest)
         scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s': did you mean '%s'?", what, name,
