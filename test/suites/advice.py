@@ -63,7 +63,7 @@ def run_advice(one):
     words = shlex.split(one['command'])
     words[2:2] = ['--json', '--progress', 'never']
     if '--time' not in words:
-        words[2:2] = ['--time', '0.5s']  # the other limits are what is tested
+        words[2:2] = ['--time', '0.25s']  # the other limits are what is tested
     where = path('here')
     os.makedirs(where, exist_ok=True)
     result = subprocess.run(words, capture_output=True, text=True, cwd=where, timeout=PATIENCE,
