@@ -118,7 +118,7 @@ library: | build-packages
 	@$(MAKE) -s MODE=$(LIBRARY_MODE) $(SHARED) $(STATIC)
 ifeq ($(MODE),$(LIBRARY_MODE))
 NAMES := build/$(LIBRARY_MODE)/names
-INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cli/% $(BUILD)/src/serve/% $(BUILD)/src/lsp/% $(BUILD)/live.o,$(OBJECTS))
+INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/commands.o $(BUILD)/src/doors.o $(BUILD)/src/cli/% $(BUILD)/src/serve/% $(BUILD)/src/lsp/% $(BUILD)/live.o,$(OBJECTS))
 $(NAMES): src/cairn.h
 	@mkdir -p $(@D)
 	grep -o '\bcairn_[a-z_]*(' $< | tr -d '(' | sort -u > $@

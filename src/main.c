@@ -1,4 +1,6 @@
 #include "cli/door.h"
+#include "cli/help.h"
+#include "cli/complete.h"
 #include "report/machine.h"
 #include "report/text.h"
 #include "run/combine.h"
@@ -36,7 +38,7 @@ static int run_guarded(struct options *options, struct mem *mem, int argc, char 
     if (setjmp(recover)) return tell_refusal(mem);
     if (!options_parse(options, mem, argc, argv)) return EXIT_USAGE;
     if (options->help) {
-        options_help(stdout, options->command);
+        help_print(stdout, options->command);
         return finish_output();
     }
     mem_cap_process(options->ask.memory, options->ask.threads);
@@ -65,10 +67,10 @@ static void tell_failure(const struct options *options, int status)
 static bool run_special(const char *word)
 {
     if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-        options_help(stdout, NULL);
+        help_print(stdout, NULL);
     else if (!strcmp(word, "--version")) puts("cairn " CAIRN_VERSION);
-    else if (!strcmp(word, "--manual")) options_manual(stdout);
-    else if (!strcmp(word, "--completion")) options_completion(stdout, "bash");
+    else if (!strcmp(word, "--manual")) help_manual(stdout);
+    else if (!strcmp(word, "--completion")) help_completion(stdout);
     else if (!strcmp(word, "--combinations")) combine_print(stdout);
     else return false;
     return true;
@@ -80,6 +82,7 @@ int main(int argc, char **argv)
     struct options options = {0};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
     signal(SIGXFSZ, SIG_IGN); /* and so is a limit on file sizes */
+    if (argc > 1 && !strcmp(argv[1], "--names")) return complete_names(argc - 2, argv + 2);
     if (argc == 3 && !strcmp(argv[1], "--help"))
         argv = (char *[]){argv[0], argv[2], argv[1], NULL}; /* cairn --help check */
     if (argc == 2 && run_special(argv[1])) return finish_output();

@@ -18,7 +18,8 @@ about what comes next:
     <!-- docs: file NAME (lines) -->    the lines of the comment are the text of this file
     <!-- docs: part of NAME -->         the next block stands in this file now, from the line with
     its first word to its last line <!-- docs: with A=x B=y -->         in commands of the next
-    block A and B stand for x and y <!-- docs: long -->                 commands of the next block,
+    block A and B stand for x and y <!-- docs: quotes FILE -->          the next block stands in
+    this file, line by line <!-- docs: long -->                 commands of the next block,
     or figures, take long: only with LONG=1 <!-- docs: status 2: WHY -->        the next block shows
     a mistake: its commands end with this status <!-- docs: not run: WHY -->         the next block
     is not for this suite <!-- docs: says "{states} states": COMMAND -->      the next paragraph has
@@ -140,6 +141,8 @@ class Document:
         bare = [line[len(indent):] for line in lines]
         if 'file' in marks:
             self.pieces.append(('file', marks['file'], '\n'.join(bare) + '\n'))
+        if 'quotes' in marks:
+            self.pieces.append(('quotes', marks['quotes'], bare, at))
         if 'part' in marks:
             self.pieces.append(('part', marks['part'].removeprefix('of '), bare))
         prompts = [i for i, line in enumerate(bare) if line.startswith('$ ')]
@@ -222,7 +225,15 @@ class Folder:
             if name in command and not os.path.exists(os.path.join(self.path, name)):
                 self.write(name, self.run(maker).stdout)
 
+    def quotes(self, name, lines):
+        """Whether these lines stand one after the other in a file; indentation is free."""
+        with open(os.path.join(self.path, name), encoding='utf-8') as file:
+            text = [line.strip() for line in file]
+        wanted = [line.strip() for line in lines]
+        return any(text[i:i + len(wanted)] == wanted for i in range(len(text)))
+
     def write(self, name, text):
+        assert not name.startswith(('examples/', 'test/')), name  # they are links
         with open(os.path.join(self.path, name), 'w', encoding='utf-8') as file:
             file.write(text)
 

@@ -11,64 +11,95 @@
 
 /* ---- progress ---- */
 
-static void show_forecast(const struct screen *screen, const struct search_progress *progress,
-                          double elapsed)
+/* 40 s, 12 min, 3.5 h. */
+static const char *duration(char buffer[16], double seconds)
 {
-    uint64_t limit = screen->mem->limit;
-    if (!limit || progress->bytes <= screen->last_bytes || elapsed <= 0) return;
-    double per_second = (double)(progress->bytes - screen->last_bytes) / elapsed;
-    double seconds = (double)(limit - progress->bytes) / per_second;
-    if (seconds < 120) fprintf(stderr, ", full in %.0f s", seconds);
-    else if (seconds < 7200) fprintf(stderr, ", full in %.0f min", seconds / 60);
-    else if (seconds < 360000) fprintf(stderr, ", full in %.0f h", seconds / 3600);
+    if (seconds < 120) snprintf(buffer, 16, "%.0f s", seconds);
+    else if (seconds < 7200) snprintf(buffer, 16, "%.0f min", seconds / 60);
+    else if (seconds < 36000000) snprintf(buffer, 16, "%.1f h", seconds / 3600);
+    else snprintf(buffer, 16, "years");
+    return buffer;
 }
 
-static void show_progress(void *context, const struct search_progress *progress)
+/* "12 s of 30 s to 55 s (22% to 40%)", or "12 s". */
+static void show_forecast(const struct forecast *forecast, const struct search_progress *progress)
 {
-    struct screen *screen = context;
-    char states[32], queue[32], bytes[32];
-    double elapsed = progress->seconds - screen->last_line;
-    if (progress->is_bounded) {
-        fprintf(stderr, "\r\033[Kdepth %llu: %.60s, %.0f s, %s",
-                (unsigned long long)progress->depth, progress->phase ? progress->phase : "",
-                progress->seconds, report_bytes(bytes, progress->bytes));
-        fflush(stderr);
-        screen->progress_shown = true;
-        return;
-    }
-    if (progress->nodes) {
-        fprintf(stderr, "\r\033[K%.60s: %s nodes, %.0f s, %s",
-                progress->phase ? progress->phase : "searching",
-                text_count(states, progress->nodes), progress->seconds,
-                report_bytes(bytes, progress->bytes));
-        fflush(stderr);
-        screen->progress_shown = true;
-        return;
-    }
-    if (progress->phase) {
-        fprintf(stderr, "\r\033[K%s states; deciding %.60s, %.0f s, %s",
-                text_count(states, progress->states), progress->phase, progress->seconds,
-                report_bytes(bytes, progress->bytes));
-        fflush(stderr);
-        screen->progress_shown = true;
-        return;
-    }
-    char where[64];
+    char a[16], b[16];
+    fprintf(stderr, ", %s", duration(a, progress->seconds));
+    if (forecast->is_known)
+        fprintf(stderr, " of %s to %s (%.0f%% to %.0f%% done)", duration(a, forecast->seconds_low),
+                duration(b, forecast->seconds_high), 100 * forecast->share_low,
+                100 * forecast->share_high);
+    if (forecast->full_in >= 0
+        && (!forecast->is_known || forecast->full_in < forecast->seconds_high - progress->seconds))
+        fprintf(stderr, ", memory full in %s", duration(a, forecast->full_in));
+}
+
+/* Once, when a limit will end the search: what to try next. */
+static const char *why_hopeless(struct screen *screen, const struct search_progress *progress)
+{
+    const struct forecast *forecast = &screen->forecast;
+    const uint64_t limit = screen->mem->limit;
+    enum stop_reason stop = forecast_lacks_memory(forecast, progress, limit)           ? STOP_MEMORY
+                            : forecast_lacks_time(forecast, screen->options->ask.time) ? STOP_TIME
+                                                                                       : STOP_NONE;
+    if (screen->was_hopeless || stop == STOP_NONE) return NULL;
+    screen->was_hopeless = true;
+    advice_soon(screen->session, stop, progress);
+    return stop == STOP_MEMORY ? "memory will be full before the search ends"
+                               : "the search will need more time than --time allows";
+}
+
+static void warn(struct screen *screen, const struct search_progress *progress)
+{
+    const char *why = why_hopeless(screen, progress);
+    if (!why || screen->options->quiet) return;
+    fprintf(stderr, "\r\033[Kcairn: note: %s\n", why);
+    for (uint32_t i = 0; i < screen->session->soon.len; i++)
+        fprintf(stderr, "- %s\n    %s\n", screen->session->soon.data[i].why,
+                screen->session->soon.data[i].command);
+}
+
+static void show_states(const struct screen *screen, const struct search_progress *progress)
+{
+    char states[32], queue[32], bytes[32], where[64];
+    const double elapsed = progress->seconds - screen->last_line;
+    const uint64_t found =
+        progress->states > screen->last_states ? progress->states - screen->last_states : 0;
     if (progress->ranks)
         snprintf(where, sizeof where, "rank %llu of %llu (%.1f%%)",
                  (unsigned long long)progress->rank, (unsigned long long)progress->ranks,
                  100.0 * (double)progress->rank / (double)progress->ranks);
     else snprintf(where, sizeof where, "depth %llu", (unsigned long long)progress->depth);
-    double rate = elapsed > 0 ? (double)(progress->states - screen->last_states) / elapsed : 0;
     fprintf(stderr, "\r\033[K%s states, %.2f M/s, %s, %s waiting, %s",
-            text_count(states, progress->states), rate / 1e6, where,
-            text_count(queue, progress->states - progress->expanded),
+            text_count(states, progress->states), elapsed > 0 ? (double)found / elapsed / 1e6 : 0,
+            where, text_count(queue, progress->states - progress->expanded),
             report_bytes(bytes, progress->bytes));
-    show_forecast(screen, progress, elapsed);
+    show_forecast(&screen->forecast, progress);
+}
+
+static void show_progress(void *context, const struct search_progress *progress)
+{
+    struct screen *screen = context;
+    char states[32], bytes[32], time[16];
+    forecast_note(&screen->forecast, progress, screen->mem->limit);
+    warn(screen, progress);
+    report_bytes(bytes, progress->bytes);
+    duration(time, progress->seconds);
+    if (progress->is_bounded)
+        fprintf(stderr, "\r\033[Kdepth %llu: %.60s, %s, %s", (unsigned long long)progress->depth,
+                progress->phase ? progress->phase : "", time, bytes);
+    else if (progress->nodes)
+        fprintf(stderr, "\r\033[K%.60s: %s nodes, %s, %s",
+                progress->phase ? progress->phase : "searching",
+                text_count(states, progress->nodes), time, bytes);
+    else if (progress->phase)
+        fprintf(stderr, "\r\033[K%s states; deciding %.60s, %s, %s",
+                text_count(states, progress->states), progress->phase, time, bytes);
+    else show_states(screen, progress);
     fflush(stderr);
     screen->last_line = progress->seconds;
     screen->last_states = progress->states;
-    screen->last_bytes = progress->bytes;
     screen->progress_shown = true;
 }
 
@@ -77,7 +108,12 @@ static void show_progress(void *context, const struct search_progress *progress)
 static void tell_progress(void *context, const struct search_progress *progress)
 {
     struct screen *screen = context;
+    forecast_note(&screen->forecast, progress, screen->mem->limit);
     screen->lines.memory_limit = screen->mem->limit;
+    screen->lines.forecast = &screen->forecast;
+    screen->lines.warning = why_hopeless(screen, progress);
+    screen->lines.advice = screen->session->soon.data;
+    screen->lines.advice_count = screen->session->soon.len;
     progress_search(&screen->lines, progress);
 }
 
@@ -152,6 +188,7 @@ void door_open_session(struct screen *screen, struct session *session, struct op
                               .options = options,
                               .mem = mem,
                               .lines = {.out = stderr},
+                              .session = session,
                               .show = show};
     session_init(session, &options->ask, mem, &screen->door);
     if (options->records) records_open(&options->diagnostics, &session->diag);

@@ -4,6 +4,7 @@
 #define CAIRN_CLI_DOOR_H
 
 #include "cli/options.h"
+#include "report/forecast.h"
 #include "report/page.h"
 #include "report/progress.h"
 #include "report/text.h"
@@ -13,9 +14,12 @@ struct screen {
     struct door door; /* what a run sees of it */
     struct report_style style;
     const struct options *options;
-    struct mem *mem;                  /* whose limit forecasts are about */
-    double last_line;                 /* of the progress display: when, ... */
-    uint64_t last_states, last_bytes; /* ... and what it showed */
+    struct mem *mem;      /* whose limit forecasts are about */
+    double last_line;     /* of the progress display: when, ... */
+    uint64_t last_states; /* ... and what it showed */
+    struct forecast forecast;
+    bool was_hopeless; /* it was told that a limit will end the search */
+    struct session *session;
     bool progress_shown;
     struct progress lines;                                               /* progress for machines */
     void (*show)(void *context, const struct search_progress *progress); /* NULL: nobody looks */

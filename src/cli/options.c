@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum option_id {
     OPTION_ENGINE,
@@ -93,14 +94,7 @@ enum option_id {
     OPTION_HELP
 };
 
-static const struct option_row {
-    enum option_id id;
-    char letter;
-    const char *name;
-    const char *argument; /* NULL: none; "[=X]": optional */
-    unsigned commands;
-    const char *help;
-} rows[] = {
+static const struct options_row rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", ASK_MODELS | ASK_GUIDE,
      "set a constant of the model"},
     {OPTION_DIALECT, 0, "dialect", "WHO", ASK_MODELS,
@@ -406,7 +400,7 @@ static bool parse_diagnostics(struct options *options, struct mem *mem, const ch
     return true;
 }
 
-static bool set_option(struct options *options, struct mem *mem, const struct option_row *row,
+static bool set_option(struct options *options, struct mem *mem, const struct options_row *row,
                        const char *value)
 {
     static const char *const none[] = {NULL};
@@ -421,7 +415,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const variants[] = {"1", "2", "3", NULL};
     unsigned choice = 0;
     assert(value || !row->argument || row->argument[0] == '['); /* it was asked for */
-    switch (row->id) {
+    switch ((enum option_id)row->id) {
     case OPTION_ENGINE: return parse_engine(value, &options->ask.engine);
     case OPTION_REDUCE:
         if (!parse_choice("--reduce", value, reductions, none, &choice)) return false;
@@ -591,7 +585,7 @@ static bool unknown_option(const struct command *command, const char *word)
                     command ? command->name : "");
 }
 
-static const struct option_row *find_row(const char *name, size_t length, char letter)
+static const struct options_row *find_row(const char *name, size_t length, char letter)
 {
     for (unsigned i = 0; i < ROWS; i++)
         if (letter ? rows[i].letter == letter
@@ -606,7 +600,7 @@ static bool parse_option(struct options *options, struct mem *mem, int argc, cha
     const char *word = argv[*at], *value = NULL;
     bool is_long = word[1] == '-';
     size_t length = is_long ? strcspn(word + 2, "=") : 1;
-    const struct option_row *row = find_row(word + 2, length, is_long ? 0 : word[1]);
+    const struct options_row *row = find_row(word + 2, length, is_long ? 0 : word[1]);
     if (!row && !is_long)
         return complain("unknown option %.40s (cairn %s --help lists them)", word,
                         options->command->name);
@@ -633,6 +627,8 @@ static bool find_command(struct options *options, const char *word)
         text_nearest(word, command->name, &nearest, &distance);
     }
     if (nearest) return complain("there is no command '%.40s': did you mean '%s'?", word, nearest);
+    if (!access(word, R_OK))
+        return complain("a command comes first: try 'cairn check %.60s'%s", word, "");
     return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
 }
 
@@ -671,6 +667,8 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
     ask_init(&options->ask);
     options->argc = argc;
     options->argv = argv;
+    options->ask.line = (const char *const *)argv;
+    options->ask.line_length = (uint32_t)argc;
     if (argc < 2) return complain("no command (try 'cairn --help')%s%s", "", "");
     if (!find_command(options, argv[1])) return false;
     options->ask.command = (enum ask_command)options->command->bit;
@@ -693,148 +691,7 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
     return check_together(options, mem);
 }
 
-/* ---- help ---- */
-
-static void show_row(FILE *out, const struct option_row *row)
+const struct options_row *options_row(unsigned number)
 {
-    char left[64], letter[8] = "    ";
-    if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
-    const char *gap = row->argument && row->argument[0] != '[' ? " " : "";
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, gap,
-             row->argument ? row->argument : "");
-    fprintf(out, "  %-28s %s\n", left, row->help);
-}
-
-static const char exit_status_text[] =
-    "  0  everything asked is decided and holds; explore: the search was complete\n"
-    "  1  a property is violated\n"
-    "  2  bad usage, bad model or bad property text\n"
-    "  3  inconclusive: a bound, memory or time ended the search, or it was a simulation that "
-    "found nothing\n"
-    "  4  an internal error\n";
-
-void options_help(FILE *out, const struct command *command)
-{
-    if (!command) {
-        fprintf(
-            out,
-            "cairn %s: proves or refutes properties of all behaviours of a concurrent system\n\n",
-            CAIRN_VERSION);
-        for (const struct command *each = commands; each->name; each++)
-            fprintf(out, "  cairn %-10s %-7s %s\n", each->name, each->argument, each->summary);
-        fputs("\ncairn COMMAND --help lists the options of a command. Models:\n", out);
-        for (unsigned i = 0; languages[i]; i++)
-            fprintf(out, "  %-8s %s\n", languages[i]->extension, languages[i]->summary);
-        fprintf(out, "\nExit status:\n%s", exit_status_text);
-        return;
-    }
-    fprintf(out, "cairn %s%s%s [options]: %s\n\n", command->name, *command->argument ? " " : "",
-            command->argument, command->summary);
-    for (unsigned i = 0; i < ROWS; i++)
-        if (rows[i].commands & command->bit) show_row(out, &rows[i]);
-}
-
-/* Dashes and backslashes as the formatter wants them. */
-static void put_roff(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '-') fputs("\\-", out);
-        else if (*text == '\\') fputs("\\e", out);
-        else fputc(*text, out);
-    }
-}
-
-void options_manual(FILE *out)
-{
-    fprintf(out,
-            ".TH CAIRN 1 \"\" \"cairn %s\" \"User commands\"\n.SH NAME\ncairn \\- model checker "
-            "for concurrent systems\n.SH SYNOPSIS\n",
-            CAIRN_VERSION);
-    for (const struct command *each = commands; each->name; each++)
-        fprintf(out, ".B cairn %s\n%s%s\n[options]\n.br\n", each->name,
-                *each->argument ? ".I " : ".\\\"", each->argument);
-    fputs(".SH DESCRIPTION\ncairn reads a description of a concurrent system and proves or refutes "
-          "properties of all its behaviours.\n"
-          "Results go to standard output, progress, warnings and errors to standard error.\n.SH "
-          "COMMANDS\n",
-          out);
-    for (const struct command *each = commands; each->name; each++) {
-        fprintf(out, ".TP\n.B %s\n", each->name);
-        put_roff(out, each->summary);
-        fputs("\n", out);
-    }
-    fputs(".SH OPTIONS\n", out);
-    for (unsigned i = 0; i < ROWS; i++) {
-        fputs(".TP\n.B ", out);
-        if (rows[i].letter) fprintf(out, "\\-%c, ", rows[i].letter);
-        fputs("\\-\\-", out);
-        put_roff(out, rows[i].name);
-        if (rows[i].argument)
-            fprintf(out, "%s%s", rows[i].argument[0] == '[' ? "" : " ", rows[i].argument);
-        fputs("\n", out);
-        put_roff(out, rows[i].help);
-        fputs(" (", out);
-        for (const struct command *each = commands, *first = NULL; each->name; each++)
-            if (rows[i].commands & each->bit) {
-                fprintf(out, "%s%s", first ? ", " : "", each->name);
-                first = each;
-            }
-        fputs(")\n", out);
-    }
-    fputs(".SH EXIT STATUS\n.nf\n", out);
-    put_roff(out, exit_status_text);
-    fputs(".fi\nNever 0 for a search that was cut short.\n.SH FILES\n", out);
-    for (unsigned i = 0; languages[i]; i++)
-        fprintf(out, ".TP\n.B *%s\n%s\n", languages[i]->extension, languages[i]->summary);
-    fputs(".SH EXAMPLES\n.nf\ncairn check examples/philosophers/phils.mil \\-D n=5\n"
-          "cairn explore examples/running/running.mil \\-\\-json\n"
-          "cairn translate examples/running/running.mil \\-\\-to promela \\-o running.pml\n.fi\n",
-          out);
-}
-
-void options_completion(FILE *out, const char *shell)
-{
-    (void)shell; /* bash; zsh reads it with bashcompinit */
-    fputs("# completion of cairn for bash (zsh: bashcompinit)\n_cairn()\n{\n    local "
-          "word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=\n"
-          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"",
-          out);
-    for (const struct command *each = commands; each->name; each++) fprintf(out, "%s ", each->name);
-    fputs("--help --version\" -- \"$word\"))\n        return\n    fi\n    case $command in\n", out);
-    for (const struct command *each = commands; each->name; each++) {
-        fprintf(out, "    %s) options='", each->name);
-        for (unsigned i = 0; i < ROWS; i++)
-            if (rows[i].commands & each->bit) fprintf(out, "--%s ", rows[i].name);
-        fputs("' ;;\n", out);
-    }
-    fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
-          "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- "
-          "\"$word\")); return ;;\n",
-          out);
-    fputs("    --engine) COMPREPLY=($(compgen -W 'auto", out);
-    for (unsigned i = 0; engines[i].name; i++) fprintf(out, " %s", engines[i].name);
-    fputs("' -- \"$word\")); return ;;\n"
-          "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
-          "    --reduce) COMPREPLY=($(compgen -W 'none por two-phase deadlock improviso steps' -- "
-          "\"$word\")); return ;;\n"
-          "    --keep) COMPREPLY=($(compgen -W 'ltl ctl deadlock' -- \"$word\")); return ;;\n"
-          "    --zones) COMPREPLY=($(compgen -W 'simulation inclusion equal' -- \"$word\")); "
-          "return ;;\n"
-          "    --store) COMPREPLY=($(compgen -W 'auto flat' -- \"$word\")); return ;;\n"
-          "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
-          "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
-          "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); "
-          "return ;;\n"
-          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn "
-          "observers observers-dot hoa never text' -- \"$word\")); return ;;\n"
-          "    --diagnostics) COMPREPLY=($(compgen -W 'text json sarif' -- \"$word\")); return ;;\n"
-          "    --progress) COMPREPLY=($(compgen -W 'auto always never json' -- \"$word\")); "
-          "return ;;\n"
-          "    --color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); "
-          "return ;;\n"
-          "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- "
-          "\"$word\")) ;;\n"
-          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F "
-          "_cairn cairn\n",
-          out);
+    return number < ROWS ? &rows[number] : NULL;
 }

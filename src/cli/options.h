@@ -1,5 +1,5 @@
-/* The command line. One table row per option: parsing, help, the manual page, shell completion and
- * tests come from it. */
+/* The command line. One table row per option: parsing comes from it, and so do help, the manual
+ * page and shell completion (cli/help.h). */
 #ifndef CAIRN_CLI_OPTIONS_H
 #define CAIRN_CLI_OPTIONS_H
 
@@ -36,8 +36,15 @@ extern const struct command commands[]; /* ends with a NULL name; in commands.c 
 /* Reads argv. Returns false after a message on standard error (exit status 2). */
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv);
 
-void options_help(FILE *out, const struct command *command); /* NULL: all */
-void options_manual(FILE *out);                              /* the manual page */
-void options_completion(FILE *out, const char *shell);       /* bash */
+struct options_row {
+    int id;
+    char letter;          /* or 0 */
+    const char *name;     /* without its dashes */
+    const char *argument; /* NULL: none; "[=X]": optional */
+    unsigned commands;    /* bits of enum ask_command */
+    const char *help;
+};
+/* NULL: there are no more. */
+const struct options_row *options_row(unsigned number);
 
 #endif

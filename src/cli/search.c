@@ -49,7 +49,10 @@ static void write_object(const struct telling *telling, FILE *file, const char *
     const struct options *options = telling->options;
     machine_result(file, options->command->name, telling->session.model, &telling->session.diag,
                    &telling->task, &telling->result,
-                   &(struct machine_form){.trace_file = trace_file, .raw = options->raw});
+                   &(struct machine_form){.trace_file = trace_file,
+                                          .raw = options->raw,
+                                          .advice = telling->session.advice.data,
+                                          .advice_count = telling->session.advice.len});
 }
 
 /* The same for a page. */
@@ -86,6 +89,7 @@ static bool tell(struct telling *telling)
         if (options->ask.command == ASK_CHECK)
             report_check(style, session->model, &session->diag, &telling->task, &telling->result);
         else report_explore(style, session->model, &session->diag, &telling->result);
+        report_advice(style, session->advice.data, session->advice.len);
         if (trace_file)
             printf("Saved the trace of %s in %s.\n", traced->property->name, trace_file);
     }

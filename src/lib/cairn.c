@@ -340,7 +340,9 @@ static enum cairn_status write_json(struct cairn *cairn, const void *out)
 {
     const char *command = cairn->ask.command == ASK_CHECK ? "check" : "explore";
     machine_result(*(FILE *const *)out, command, cairn->session.model, &cairn->session.diag,
-                   &cairn->task, &cairn->result, &(struct machine_form){0});
+                   &cairn->task, &cairn->result,
+                   &(struct machine_form){.advice = cairn->session.advice.data,
+                                          .advice_count = cairn->session.advice.len});
     return CAIRN_DONE;
 }
 

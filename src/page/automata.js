@@ -29,7 +29,7 @@ const Automata = (() => {
       },
         s('path', {d: 'M0 1L10 5L0 9z'}));
 
-  const MARGIN = 36;
+  const MARGIN = 36, WORDS = 18;
   let serial = 0;
 
   function frame(size, margin) {
@@ -49,7 +49,10 @@ const Automata = (() => {
     constructor(automaton) {
       const labels = automaton.states.length <= 60;
       const nodes = automaton.states.map(
-          ([name]) => ({width: Math.max(26, 7 * String(name).length + 16), height: 24}));
+          ([name, , words]) => ({
+            width: Math.max(26, 7 * Base.cut(String(words || name), WORDS).length + 16),
+            height: 24
+          }));
       const edges = merged(automaton.edges);
       const initial = automaton.initial === undefined || automaton.initial >= nodes.length ?
           0 :
@@ -77,7 +80,7 @@ const Automata = (() => {
               Base.cut(words, 30), s('title', {}, edge.labels.join('\n'))));
       }
       this.nodes = new Map();
-      automaton.states.forEach(([name, mark], k) => {
+      automaton.states.forEach(([name, mark, words], k) => {
         const node = nodes[k];
         const group = s(
             'g',
@@ -93,8 +96,9 @@ const Automata = (() => {
               rx: 9
             }) :
                                                  null,
-            s('text', {x: node.x, y: node.y + 4, 'text-anchor': 'middle'}, name),
-            mark ? s('title', {}, mark) : null);
+            s('text', {x: node.x, y: node.y + 4, 'text-anchor': 'middle'},
+              Base.cut(String(words || name), WORDS)),
+            mark || words ? s('title', {}, [words, mark].filter(Boolean).join(' · ')) : null);
         if (k === initial)
           svg.append(s('path', {
             class: 'edge',
@@ -102,7 +106,7 @@ const Automata = (() => {
             'marker-end': `url(#${arrow})`
           }));
         svg.append(group);
-        this.nodes.set(String(name), {group, node});
+        this.nodes.set(String(name), {group, node, words: words ? `next: ${words}` : name});
       });
       this.variable = automaton.variable;
       this.scroll = h('div', {class: 'drawing-box'}, svg);
@@ -119,7 +123,7 @@ const Automata = (() => {
       const value = shown !== null && typeof shown === 'object' ? shown.at : shown;
       if (this.here) this.here.group.classList.remove('here');
       this.here = value === undefined ? null : this.nodes.get(String(value));
-      this.box.querySelector('.where').textContent = value === undefined ? '' : ` · ${value}`;
+      this.box.querySelector('.where').textContent = this.here ? ` · ${this.here.words}` : '';
       if (!this.here) return;
       this.here.group.classList.add('here');
       const {node} = this.here, box = this.scroll, x = node.x + this.margin,

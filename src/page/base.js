@@ -61,6 +61,8 @@ const Base = (() => {
 
   // A scrolling box with `length` rows of one height, of which only those in sight exist.
   // `draw(first, end)` gives the element with these rows, placed by `y = row * height`.
+  const PRINTED = 400;  // rows of a run or a source
+
   class Window {
     constructor(box, height, draw) {
       Object.assign(
@@ -92,7 +94,7 @@ const Base = (() => {
       const top = Math.floor((this.box.scrollTop - this.room.offsetTop) / this.height);
       let first = clamp(top - margin, 0, this.length);
       let end = clamp(top + Math.ceil(height / this.height) + margin, first, this.length);
-      if (this.all) [first, end] = [0, Math.min(this.length, 400)];
+      if (this.all) [first, end] = [0, Math.min(this.length, PRINTED)];
       if (!force && first >= this.first && end <= this.end &&
           end - first >= this.end - this.first - 3 * margin)
         return;
@@ -117,10 +119,14 @@ const Base = (() => {
   };
   function forPaper(on) {
     for (const each of windows) {
+      if (on && each.length > PRINTED)
+        each.box.dataset.cut = `… ${count(each.length - PRINTED)} more are not printed`;
+      else
+        delete each.box.dataset.cut;
       each.all = on;
       each.box.style.maxHeight = on ? 'none' : '';
       each.box.style.height = on ? 'auto' : '';
-      each.room.style.height = `${(on ? Math.min(each.length, 400) : each.length) * each.height}px`;
+      each.room.style.height = `${(on ? Math.min(each.length, PRINTED) : each.length) * each.height}px`;
       each.update(true);
     }
   }

@@ -63,6 +63,12 @@ class Chart {
       const stands = shape === 'location' || shape === 'course';
       if (stands && !this.locations.has(process)) this.locations.set(process, number);
     });
+    this.words = new Map();  // of such a variable: what its values are called, if they have no name
+    for (const {variable, states} of result.automata || [])
+      if (states.some(([, , words]) => words))
+        this.words.set(
+            result.variables.findIndex(([name]) => name === variable),
+            new Map(states.map(([value, , words]) => [String(value), words])));
   }
 
   x(process) { return this.place.has(process) ? this.place.get(process) : this.place.get(null); }
@@ -301,13 +307,15 @@ class Chart {
   drawLocation(group, process, y, state) {
     const {s, cut} = Base, variable = this.locations.get(process);
     if (variable === undefined) return;
-    const value = state[variable];
-    const name = String(value !== null && typeof value === 'object' ? value.at : value);
+    const value = state[variable],
+          at = String(value !== null && typeof value === 'object' ? value.at : value);
+    const name = (this.words.get(variable) || new Map()).get(at) || at;
     const text = cut(name, Math.floor((this.column - 14) / 6.2)), x = this.x(process),
           width = 6.3 * text.length + 16;
     group.append(
         s('rect', {class: 'location', x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5}),
-        s('text', {class: 'location-name', x, y: y + 3.8, 'text-anchor': 'middle'}, text));
+        s('text', {class: 'location-name', x, y: y + 3.8, 'text-anchor': 'middle'}, text,
+          name === value ? null : s('title', {}, `next: ${name}`)));
   }
 
   // What is written beside an arrow: along it, or upright where it is steep, or behind its end.

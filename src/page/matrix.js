@@ -4,6 +4,8 @@ const Matrix = (() => {
   const {h, count} = Base;
   const vacuously = 'vacuously: its antecedent is never true';
 
+  const FEW = 12;  // rows that need no filter
+
   const kind = property => (property.vacuous ? 'vacuous' : property.verdict);
   const steps = property => (property.trace ? property.trace.steps.length : null);
   const chip = property =>
@@ -56,9 +58,47 @@ const Matrix = (() => {
             result.peak_memory_bytes === undefined ? '–' : Base.bytes(result.peak_memory_bytes)),
           h('td', {}, result.complete ? '' : 'not complete'));
     });
-    return h(
-        'div', {class: 'wide'},
-        h('table', {class: 'matrix'}, h('thead', {}, head), h('tbody', {}, rows)));
+    const table = h('table', {class: 'matrix'}, h('thead', {}, head), h('tbody', {}, rows));
+    if (rows.length <= FEW) return h('div', {class: 'wide'}, table);
+    return h('div', {}, filters(results, rows, word), h('div', {class: 'wide tall'}, table));
+  }
+
+  // What a row says of itself: the worst of its verdicts.
+  function worst({result}) {
+    const all = (result.properties || []).map(property => property.verdict);
+    return all.includes('violated')                             ? 'violated' :
+        all.includes('unknown') || !all.length || !result.complete ? 'unknown' :
+                                                                  'holds';
+  }
+
+  // For many rows: by name, and by verdict.
+  function filters(results, rows, word) {
+    const verdicts = results.map(worst), told = h('span', {class: 'note', id: 'matrix-count'});
+    const name = h('input', {
+      type: 'search',
+      id: 'matrix-name',
+      placeholder: `name of a ${word}`,
+      'aria-label': `name of a ${word}`,
+      oninput: () => update()
+    });
+    const verdict = h(
+        'select', {id: 'matrix-verdict', 'aria-label': 'verdict', onchange: () => update()},
+        ['all', 'violated', 'unknown', 'holds'].map(
+            each => h('option', {value: each},
+                      `${each} (${
+                          each === 'all' ? rows.length :
+                                           verdicts.filter(one => one === each).length})`)));
+    function update() {
+      let shown = 0;
+      rows.forEach((row, k) => {
+        row.hidden = !results[k].context.toLowerCase().includes(name.value.toLowerCase()) ||
+            (verdict.value !== 'all' && verdicts[k] !== verdict.value);
+        shown += !row.hidden;
+      });
+      told.textContent = `${count(shown)} of ${Base.plural(rows.length, word)}`;
+    }
+    update();
+    return h('p', {class: 'row-of-tools'}, name, verdict, told);
   }
 
   const extent = value => Object.entries(value).map(

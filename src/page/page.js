@@ -69,6 +69,12 @@ const Page = (() => {
 
   const section = (id, title, ...children) => h('section', {id}, h('h2', {}, title), children);
 
+  // What to try next, when a limit ended the search.
+  const advice = list => section(
+      'advice', 'What to try next',
+      list.map(one => h('div', {class: 'advice'}, h('p', {}, sentence(one.why)),
+                        h('pre', {}, h('code', {}, one.command)))));
+
   // ---- one result ----
 
   function openResult(number) {
@@ -89,6 +95,7 @@ const Page = (() => {
                   `cairn ${result.command || 'check'} ${data.whole.model} ${row.arguments}`)) :
               '',
           list));
+    if (result.advice) parts.result.append(advice(result.advice));
     parts.runBox = h('div', {});
     parts.result.append(parts.runBox);
     showSource(row);

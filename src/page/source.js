@@ -14,7 +14,12 @@ class SourceView {
   // results: all that were searched with these sources; what they took is added up.
   show(sources, results) {
     this.sources = sources.map(
-        source => ({name: source.name, lines: source.text.replace(/\n$/, '').split('\n')}));
+        source => ({
+          name: source.name,
+          lines: (source.text === null ? '(its text is not here)' : source.text)
+                     .replace(/\n$/, '')
+                     .split('\n')
+        }));
     this.marks = this.sources.map(() => new Map());
     const known = results.length > 0 && results.every(result => result.rules_known);
     for (const result of results) this.count(result);

@@ -3,6 +3,7 @@
 #include "context/observer.h"
 #include "lang/cdl/cdl.h"
 #include "result/value.h"
+#include "run/guideload.h"
 #include "run/sketch.h"
 
 #include <assert.h>
@@ -31,12 +32,59 @@ static void put_edge(struct out *json, uint32_t from, uint32_t to, const char *l
     out_close(json, ']');
 }
 
-static void put_state(struct out *json, const char *name, int64_t number, const char *mark)
+static void put_state(struct out *json, const char *name, int64_t number, const char *mark,
+                      const char *words)
 {
     out_open_inline(json, '[');
     if (name) out_string(json, name);
     else out_int(json, number);
     out_string(json, mark);
+    if (words) out_string(json, words);
+    out_close(json, ']');
+}
+
+/* ---- automata whose states have no names ---- */
+
+/* A state is called by what may follow: that is where a scenario or a guide stands. */
+struct unnamed {
+    const uint32_t *first_edge, *edge_label, *edge_to;
+    uint32_t states, first; /* the value of the first state */
+    const char *(*label)(const void *owner, uint32_t number);
+    const void *owner;
+};
+
+static void say_next(const struct unnamed *automaton, uint32_t state, struct text *words)
+{
+    const uint32_t begin = automaton->first_edge[state], end = automaton->first_edge[state + 1];
+    for (uint32_t e = begin; e < end; e++) {
+        const char *label = automaton->label(automaton->owner, automaton->edge_label[e]);
+        bool is_new = true;
+        for (uint32_t k = begin; k < e; k++)
+            is_new &= automaton->edge_label[k] != automaton->edge_label[e];
+        if (is_new) text_add(words, "%s%s", words->len ? " / " : "", label);
+    }
+    if (!words->len) text_add(words, "end");
+}
+
+static void put_unnamed(struct out *json, struct mem *mem, const struct unnamed *automaton)
+{
+    out_key(json, "states");
+    out_open(json, '[');
+    for (uint32_t s = 0; s < automaton->states; s++) {
+        struct text words;
+        text_init(&words, mem);
+        say_next(automaton, s, &words);
+        const bool ends = automaton->first_edge[s] == automaton->first_edge[s + 1];
+        put_state(json, NULL, (int64_t)automaton->first + s, ends ? "final" : NULL, words.data);
+        text_free(&words);
+    }
+    out_close(json, ']');
+    out_key(json, "edges");
+    out_open(json, '[');
+    for (uint32_t s = 0; s < automaton->states; s++)
+        for (uint32_t e = automaton->first_edge[s]; e < automaton->first_edge[s + 1]; e++)
+            put_edge(json, s, automaton->edge_to[e],
+                     automaton->label(automaton->owner, automaton->edge_label[e]));
     out_close(json, ']');
 }
 
@@ -54,23 +102,36 @@ static const struct model_process *find_process(const struct model *model, enum 
 
 /* ---- contexts ---- */
 
+static const char *event_name(const void *owner, uint32_t number)
+{
+    return ((const struct context *)owner)->events.data[number].name;
+}
+
 static void put_scenario(struct out *json, const struct model *model, const struct context *context)
 {
     const struct dag *dag = &context->scenario;
     const struct model_process *process = find_process(model, ROLE_CONTEXT, NULL);
     if (!context->has_scenario || !process || dag->states > DRAWN_STATES) return;
     begin(json, context->name, "context", model->vars.data[process->location].name);
-    out_key(json, "states");
-    out_open(json, '[');
-    for (uint32_t s = 0; s < dag->states; s++)
-        put_state(json, NULL, s, dag_is_final(dag, s) ? "final" : NULL);
-    out_close(json, ']');
-    out_key(json, "edges");
-    out_open(json, '[');
-    for (uint32_t s = 0; s < dag->states; s++)
-        for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
-            put_edge(json, s, dag->edge_to[e], context->events.data[dag->edge_label[e]].name);
-    out_close(json, ']');
+    put_unnamed(json, model->mem,
+                &(struct unnamed){dag->first_edge, dag->edge_label, dag->edge_to, dag->states, 0,
+                                  event_name, context});
+    out_close(json, '}');
+}
+
+static const char *interaction_name(const void *owner, uint32_t number)
+{
+    return ((const struct guideload_picture *)owner)->interactions[number];
+}
+
+static void put_guide(struct out *json, const struct session *session)
+{
+    const struct guideload_picture *picture = session->picture;
+    if (!picture) return;
+    begin(json, picture->name, "guide", picture->variable);
+    put_unnamed(json, session->mem,
+                &(struct unnamed){picture->first_edge, picture->edge_label, picture->edge_to,
+                                  picture->states, 1, interaction_name, picture});
     out_close(json, '}');
 }
 
@@ -96,7 +157,7 @@ static void put_observer(struct out *json, const struct session *session,
     out_key(json, "states");
     out_open(json, '[');
     for (uint32_t s = 0; s < observer->states.len; s++)
-        put_state(json, observer->states.data[s], s, mark_of(observer, s));
+        put_state(json, observer->states.data[s], s, mark_of(observer, s), NULL);
     out_close(json, ']');
     out_key(json, "edges");
     out_open(json, '[');
@@ -190,7 +251,8 @@ static void put_process(struct out *json, const struct model *model, uint32_t p)
     out_open(json, '[');
     for (uint32_t l = 0; l < process->locations; l++) {
         const struct model_location *location = &model->locations.data[process->first_location + l];
-        put_state(json, location->name, location->value, location->is_urgent ? "urgent" : NULL);
+        put_state(json, location->name, location->value, location->is_urgent ? "urgent" : NULL,
+                  NULL);
     }
     out_close(json, ']');
     out_key(json, "edges");
@@ -212,6 +274,7 @@ void drawings_automata(struct out *json, const struct session *session)
     out_key(json, "automata");
     out_open(json, '[');
     if (context) put_scenario(json, model, context);
+    put_guide(json, session);
     for (uint32_t i = 0; context && i < context->observers.len; i++)
         put_observer(json, session, &context->observers.data[i]);
     if (model->processes.len <= DRAWN_PROCESSES && model->rules.len <= DRAWN_RULES)

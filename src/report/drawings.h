@@ -6,9 +6,9 @@
 #include "run/session.h"
 
 /* "automata": a list of {name, kind, variable, states, edges, initial}. `variable` is the one whose
- * value is the name of the current state. A state is [name, marks], an edge [from, to, label]. The
- * scenario of the context, observers, and processes whose rules say from where to where they
- * lead. */
+ * value is the name of the current state. A state is [name, mark], or [number, mark, words] where
+ * it has no name: words are what may follow. An edge is [from, to, label]. The scenario of the
+ * context, the guide, observers, and processes whose rules say from where to where they lead. */
 void drawings_automata(struct out *json, const struct session *session);
 
 /* "graph": {states, edges, initial, zones}, or null when it is too large. A state is the list of

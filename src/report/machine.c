@@ -656,6 +656,24 @@ static void put_rows(const struct statistics *told, const struct members *table,
     }
 }
 
+/* ---- what to try next ---- */
+
+void machine_advice(struct out *json, const struct advice *advice, uint32_t count)
+{
+    if (!count) return;
+    out_key(json, "advice");
+    out_open_inline(json, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        out_open_inline(json, '{');
+        out_key(json, "why");
+        out_string(json, advice[i].why);
+        out_key(json, "command");
+        out_string(json, advice[i].command);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+}
+
 /* ---- guides ---- */
 
 static void put_guide(struct out *json, const struct model *model, const struct result *result)
@@ -735,6 +753,7 @@ void machine_result(FILE *out, const char *command, const struct model *model,
     }
     put_skipped(&json, model, diag);
     put_guide(&json, model, result);
+    machine_advice(&json, form->advice, form->advice_count);
     out_key(&json, "statistics");
     out_open(&json, '{');
     put_rows(&told, &tables_result, result, false);

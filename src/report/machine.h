@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "base/out.h"
 #include "result/result.h"
+#include "run/advice.h"
 
 #include <stdio.h>
 
@@ -30,12 +31,16 @@ struct machine_form {
     const struct machine_guest *guest; /* or NULL */
     const struct machine_text *added;  /* further members */
     uint32_t added_count;
+    const struct advice *advice; /* what to try next */
+    uint32_t advice_count;
 };
 
 /* command: "check" or "explore" (then without verdict and properties). */
 void machine_result(FILE *out, const char *command, const struct model *model,
                     const struct diag *diag, const struct task *task, const struct result *result,
                     const struct machine_form *form);
+/* The member `advice`; nothing when there is none. */
+void machine_advice(struct out *json, const struct advice *advice, uint32_t count);
 /* A time of a trace: a number when it is whole, else a fraction in a string. key: or NULL. */
 void machine_time(struct out *json, const char *key, const struct model *model,
                   const struct trace *trace, int64_t parts);

@@ -190,6 +190,23 @@ static bool has_vacuous(const json_t *rows)
     return false;
 }
 
+/* Of the first one that was not searched to the end; others are much alike. */
+static void show_advice(const struct report_style *style, const json_t *rows)
+{
+    enum { MOST = 8 };
+    struct advice list[MOST];
+    uint32_t count = 0;
+    size_t i, k;
+    json_t *row, *one;
+    json_array_foreach(rows, i, row)
+    {
+        json_array_foreach(json_object_get(row, "advice"), k, one) if (count < MOST) list[count++] =
+            (struct advice){text_of(one, "why"), text_of(one, "command")};
+        if (count) break;
+    }
+    report_advice(style, list, count);
+}
+
 void matrix_show(const struct report_style *style, const struct json_t *all)
 {
     json_t *rows = rows_of(all), *columns = columns_of(rows), *row, *column;
@@ -214,6 +231,7 @@ void matrix_show(const struct report_style *style, const struct json_t *all)
     if (json_object_get(all, "verdict"))
         fprintf(style->out, "All together: %s. ", text_of(all, "verdict"));
     fprintf(style->out, "%s.\n", text_of(all, "assurance"));
+    show_advice(style, rows);
     json_decref(rows);
     json_decref(columns);
 }

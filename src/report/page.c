@@ -309,9 +309,13 @@ static void put_more(void *context, struct out *json)
 void page_result(FILE *out, const struct page *page)
 {
     const struct machine_guest guest = {(void *)page, put_run, put_more};
-    machine_result(
-        out, page->command, page->session->model, &page->session->diag, page->task, page->result,
-        &(struct machine_form){.trace_file = page->trace_file, .raw = page->raw, .guest = &guest});
+    machine_result(out, page->command, page->session->model, &page->session->diag, page->task,
+                   page->result,
+                   &(struct machine_form){.trace_file = page->trace_file,
+                                          .raw = page->raw,
+                                          .guest = &guest,
+                                          .advice = page->session->advice.data,
+                                          .advice_count = page->session->advice.len});
 }
 
 void page_sources(FILE *out, const struct diag *diag)
@@ -408,7 +412,9 @@ void page_part(FILE *file, const struct page *page, bool with_texts)
                    &(struct machine_form){.trace_file = page->trace_file,
                                           .raw = page->raw,
                                           .added = added,
-                                          .added_count = texts[0] && texts[1] ? 2 : 0});
+                                          .added_count = texts[0] && texts[1] ? 2 : 0,
+                                          .advice = page->session->advice.data,
+                                          .advice_count = page->session->advice.len});
     free(texts[0]);
     free(texts[1]);
 }

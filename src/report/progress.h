@@ -2,6 +2,8 @@
 #ifndef CAIRN_REPORT_PROGRESS_H
 #define CAIRN_REPORT_PROGRESS_H
 
+#include "report/forecast.h"
+#include "run/advice.h"
 #include "run/door.h"
 
 #include <stdio.h>
@@ -10,6 +12,10 @@
 struct progress {
     FILE *out;
     uint64_t memory_limit; /* 0: none */
+    const struct forecast *forecast; /* or NULL */
+    const char *warning;             /* once, when a limit will end the search, with ... */
+    const struct advice *advice;     /* ... what to try; or NULL */
+    uint32_t advice_count;
     double last_seconds;
     uint64_t last_states;
 };

@@ -786,3 +786,13 @@ void report_check(const struct report_style *style, const struct model *model,
     if (!result->bounded) show_silence(style, model, diag, result);
     show_assurance(style, model, task, result);
 }
+
+/* ---- what to try next ---- */
+
+void report_advice(const struct report_style *style, const struct advice *advice, uint32_t count)
+{
+    if (!count || style->quiet) return;
+    fprintf(style->out, "\n%sWhat to try next:%s\n", paint(style, BOLD), paint(style, PLAIN));
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(style->out, "- %s\n    %s\n", advice[i].why, advice[i].command);
+}

@@ -3,6 +3,7 @@
 #define CAIRN_REPORT_TEXT_H
 
 #include "result/result.h"
+#include "run/advice.h"
 
 #include <stdio.h>
 
@@ -35,6 +36,9 @@ void report_step(const struct report_style *style, const struct model *model,
 /* Time that passes in the last state of a timed trace; nothing when none does. */
 void report_wait(const struct report_style *style, const struct model *model,
                  const struct trace *trace);
+
+/* What to try next; nothing when there is nothing. */
+void report_advice(const struct report_style *style, const struct advice *advice, uint32_t count);
 
 /* The processes of a rule: "p[0], p[1]", or "" for a purely global one. */
 void report_participants(const struct model *model, struct text *text, uint32_t rule);

@@ -118,6 +118,7 @@ struct search_progress {
     uint64_t rank,
         ranks; /* past-freeze: which one is being searched, from 0, of how many; 0: another order */
     bool is_bounded; /* no states are counted; depth is that of the unrolling */
+    bool by_levels;  /* states that were found are expanded in the same order */
 };
 
 /* How states are visited: the name in code, for the option and in JSON, and in a sentence.

@@ -70,6 +70,7 @@ static enum decide_end conclude(struct session *session, struct task *task, stru
 {
     guideclaim_cut(session, task, result);
     guideclaim_part(session, task, result);
+    advice_make(session, task, result);
     return may_be_told(session, task, result, status) ? DECIDE_RESULT : DECIDE_NONE;
 }
 

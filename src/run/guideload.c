@@ -154,6 +154,29 @@ static void tell_remarks(struct guideload *work, const struct guide_remarks *rem
     text_free(&text);
 }
 
+static const uint32_t *copy(struct mem *mem, const uint32_t *list, uint32_t count)
+{
+    uint32_t *made = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *made);
+    return memcpy(made, list, count * sizeof *made);
+}
+
+static void keep_picture(struct guideload *work, const struct guide *guide, const char *variable)
+{
+    struct mem *mem = work->mem;
+    const uint32_t edges = guide->first_edge[guide->states];
+    if (guide->states > GUIDELOAD_DRAWN) return;
+    struct guideload_picture *picture = mem_alloc(mem, sizeof *picture);
+    *picture =
+        (struct guideload_picture){.name = work->name,
+                                   .variable = variable,
+                                   .states = guide->states,
+                                   .first_edge = copy(mem, guide->first_edge, guide->states + 1),
+                                   .edge_label = copy(mem, guide->edge_label, edges),
+                                   .edge_to = copy(mem, guide->edge_to, edges),
+                                   .interactions = guide->interactions};
+    work->session->picture = picture;
+}
+
 static bool weave(struct guideload *work)
 {
     uint32_t *state_of = NULL, ignored_count, labels = work->in.space.interactions.len;
@@ -195,7 +218,10 @@ static bool weave(struct guideload *work)
         work->in.status = EXIT_INCONCLUSIVE;
         return false;
     }
+    const struct model *model = work->session->model;
+    const uint32_t before = model->vars.len;
     guide_weave(work->session->model, &guide, &remarks);
+    if (model->vars.len > before) keep_picture(work, &guide, model->vars.data[before].name);
     tell_remarks(work, &remarks);
     work->told.has_timers = remarks.has_timers;
     return true;

@@ -9,6 +9,16 @@
  * guide or a limit. */
 bool guideload_weave(struct session *session, int *status);
 
+/* The automaton that was woven into the model (pass/guide.h), for pictures: session->picture. State
+ * s is the value s + 1 of the variable. */
+enum { GUIDELOAD_DRAWN = 400 };
+struct guideload_picture {
+    const char *name, *variable;
+    uint32_t states;
+    const uint32_t *first_edge, *edge_label, *edge_to; /* as in struct guide */
+    const char *const *interactions;
+};
+
 /* The guides that a search is made for one after the other: of a file with several, or the parts of
  * one that is split. */
 struct guideload_list {

@@ -239,6 +239,7 @@ void session_prepare(struct session *session, struct task *task)
 {
     struct ask *ask = session->ask;
     assert(session->model);
+    session->task = task;
     task->model = session->model;
     task->order = ask->order;
     task->relation = ask->relation;

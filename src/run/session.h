@@ -7,6 +7,7 @@
 #include "lang/cdl/cdl.h"
 #include "pass/flatten.h"
 #include "pass/hide.h"
+#include "run/advice.h"
 #include "run/ask.h"
 #include "run/door.h"
 
@@ -26,12 +27,17 @@ struct session {
     struct hiding hiding;    /* if there is one: what became of them */
     struct cdl *cdl;         /* the file of the context, or NULL */
     struct guideload *guide; /* that of the guide, if it was read before the model; or NULL */
-    uint32_t *depths;        /* per state of the context: the most steps to it; or NULL */
+    struct guideload_picture
+        *picture;                   /* of the guide that was woven in, when it is small; or NULL */
+    uint32_t *depths;               /* per state of the context: the most steps to it; or NULL */
     const struct context *context;  /* what was woven into the model, or NULL */
     struct model *flat;             /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none ... */
     bool is_limited;                /* ... namely for lack of time or memory */
     int status;                     /* of loading that failed */
+    const struct task *task;        /* after session_prepare */
+    struct advice_list soon;        /* while it runs: the same, when a limit will end it */
+    struct advice_list advice;      /* what to try next, when a limit ended the search */
     atomic_int *interrupted;        /* whoever wants the search to end sets it */
 };
 

@@ -190,6 +190,12 @@ static void end(struct search *search)
     mem_free(search->model->mem, breadth);
 }
 
+static void show(const struct search *search, struct search_progress *progress)
+{
+    (void)search;
+    progress->by_levels = true;
+}
+
 const struct order breadth_order = {.name = "bfs",
                                     .merges = true,
                                     .can_forget = true,
@@ -200,4 +206,5 @@ const struct order breadth_order = {.name = "bfs",
                                     .end = end,
                                     .log = log_steps,
                                     .violated = violated,
-                                    .states = search_kept};
+                                    .states = search_kept,
+                                    .show = show};

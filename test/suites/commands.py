@@ -249,6 +249,14 @@ def documentation():
         check(f'{command} --help',
               text.returncode == 0 and '--help' in text.stdout and len(text.stdout) > 200)
     check('--help', 'Exit status' in run('--help').stdout)
+    result = run('examples/peterson/peterson.mil')
+    check('a model without a command', result.returncode == 2
+          and "try 'cairn check examples/peterson/peterson.mil'" in result.stderr, result.stderr)
+    result = run('check', write('typo.mil', open(
+        os.path.join(ROOT, 'examples/peterson/peterson.mil')).read().replace(
+            'p[0].pc == critical & ', 'p[0].pc == critcal & ')))
+    check('a location that is misspelt', "did you mean 'critical'?" in result.stderr,
+          result.stderr)
     check('--version', run('--version').stdout.startswith('cairn 0.'))
 
 

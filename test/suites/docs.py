@@ -152,6 +152,23 @@ def examine_printed(name, text):
                   flags=re.S)
 
 
+MOST_LETTERS = 900  # of a paragraph
+MOST_LINES = 12     # before something can be run
+
+
+def check_reading(name, text):
+    """A page opens with something to run, and has paragraphs, not walls."""
+    plain = re.sub(r'<!--.*?-->|^```.*?^```', '', text, flags=re.S | re.M)
+    long = [part[:60] for block in re.split(r'\n\s*\n', plain)
+            for part in re.split(r'\n(?=- |\d+\. |\|)', block)
+            if len(part) > MOST_LETTERS and part[0] not in ' |']
+    check(f'{name}: paragraphs, not walls', not long, long)
+    opening = text.split('\n')[:MOST_LINES]
+    check(f'{name}: it opens with something to run',
+          any(re.match(r'    (\$ )?cairn ', line) for line in opening)
+          or '<!-- docs: file' in '\n'.join(opening), opening)
+
+
 def examine(name):
     with open(os.path.join(ROOT, name), encoding='utf-8') as file:
         text = file.read()
@@ -161,6 +178,8 @@ def examine(name):
             file.write(written)
         print(f'{name}: written anew')
     text = written
+    if name.startswith('docs/'):
+        check_reading(name, text)
     document = documents.Document(name, text)
     folder = documents.Folder(name, CAIRN)
     for table in document.bare:
@@ -172,6 +191,9 @@ def examine(name):
             folder.write(*what)
         elif kind == 'part':
             folder.replace(*what)
+        elif kind == 'quotes':
+            check(f'{name}:{what[2] + 1}: {what[0]} is quoted as it is',
+                  folder.quotes(*what[:2]))
         elif kind == 'command' and run_shown(document, what[0], folder):
             compare_output(document, what[0])
             outputs.append(what[0])

@@ -12,6 +12,8 @@ from lib import ROOT, check, finish, run, scratch
 PREFIX = os.path.join(scratch.name, 'installed')
 HEADER = os.path.join(PREFIX, 'include', 'cairn.h')
 PHILS = os.path.join(ROOT, 'examples', 'philosophers', 'phils.mil')
+CONTEXTS = os.path.join(ROOT, 'examples', 'device-login', 'contexts.cdl')
+GUIDES = os.path.join(ROOT, 'examples', 'guides', 'landing.xgdl')
 LAND = os.path.join(ROOT, 'examples', 'fischer', 'broken.fcr')
 
 
@@ -38,10 +40,52 @@ def documentation():
     check('the manual page',
           page.returncode == 0 and 'EXIT STATUS' in page.stdout and '--memory SIZE' in page.stdout,
           page.stderr)
-    script = (f'source {PREFIX}/share/bash-completion/completions/cairn; COMP_WORDS=(cairn check '
-              f'--mem); COMP_CWORD=2; _cairn; echo "${{COMPREPLY[@]}}"')
-    done = subprocess.run(['bash', '-c', script], capture_output=True, text=True)
-    check('completion', done.stdout.strip() == '--memory', done.stdout + done.stderr)
+    same_words(page.stdout)
+    completion()
+
+
+def same_words(manual):
+    """Help of every command and the manual page: the same options with the same words."""
+    flat = ' '.join(manual.replace('\N{HYPHEN}\n', '').split())
+    wrong = []
+    for command in re.findall(r'^  cairn (\w+)', run('--help').stdout, re.MULTILINE):
+        text = run(command, '--help').stdout
+        check(f'{command} --help: groups, common options first, examples at the end',
+              text.split('\n\n')[1].startswith('Common options:')
+              and text.split('\n\n')[-1].startswith('Examples:')
+              and max(map(len, text.splitlines())) <= 100, text)
+        rows = re.findall(r'^  (?:-\w, |    )(--\S+.*\n(?: {31}.*\n)*)', text, re.MULTILINE)
+        wrong += [row for row in rows if ' '.join(row.split()) not in flat]
+        check(f'{command} --help: options', len(rows) > 8, text)
+    check('the manual page says what --help says', not wrong, wrong[:3])
+
+
+def completion():
+    """As bash asks: words are taken apart at colons and equals signs."""
+    for words, expected in (
+            ('check --mem', ['--memory']),
+            ('check --engine sy', ['symbolic']),
+            ('check --engine = sy', ['symbolic']),
+            (f'check {PHILS} -p one', ['one_fork_one_owner']),
+            (f'check {PHILS} -D n = 3 --property ""', ['can_eat', 'first_eats',
+                                                       'one_fork_one_owner', 'deadlock',
+                                                       'runtime-error']),
+            (f'check x.fcr --context {CONTEXTS} : dea', ['deadline1', 'deadline2', 'deadline3',
+                                                           'deadline4']),
+            (f'check x.mil --guide {GUIDES} : ""', ['pilot', 'failures', 'scope', 'one',
+                                                          'early']),
+            (f'guide {GUIDES} : sc', ['scope']),
+            ('check nothing.mil -p x', []), ('check --context no.cdl : x', [])):
+        script = (f'PATH={PREFIX}/bin:$PATH; source {PREFIX}/share/bash-completion/completions/'
+                  f'cairn; COMP_WORDS=(cairn {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); '
+                  f'_cairn; printf "%s\\n" "${{COMPREPLY[@]}}"')
+        done = subprocess.run(['bash', '-c', script], capture_output=True, text=True)
+        check(f'completion: {words}', done.stdout.split() == expected and not done.stderr,
+              f'{done.stdout} {done.stderr}')
+    for words in ((), ('properties',), ('context', ''), ('guide', '/'), ('x', 'y', 'z'),
+                  ('properties', '', 'check', 'nothing.mil', '-D', 'n', '--context')):
+        done = run('--names', *words)
+        check(f'names: {words}', (done.returncode, done.stdout, done.stderr) == (0, '', ''))
 
 
 def header():

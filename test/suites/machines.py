@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import LONG, ROOT, check, crashed, finish, path, refuses, run, section, write
 
+TURNTABLE = os.path.join(ROOT, 'examples/turntable/tt.mil')
 PHILS = os.path.join(ROOT, 'examples/philosophers/phils.mil')
 COUNTER = '''CONST n = 3;
 VARIABLE x : 2 := 0; END
@@ -117,6 +118,28 @@ def progress():
                   and one['memory_bytes'] > 0 and one['seconds'] > 0 for one in lines)
           and sorted(lines, key=lambda one: one['states']) == lines, lines[:3])
     check('nothing else is among it', '\x1b' not in result.stderr)
+    check('a forecast, or why there is none',
+          all(('why_not' in one['forecast']) != ('seconds' in one['forecast']) for one in lines)
+          and all(low <= high for one in lines for low, high in
+                  [one['forecast'][key] for key in ('seconds', 'share', 'states')
+                   if key in one['forecast']]), lines[-1])
+    result, lines = lines_of('check', TURNTABLE, '-D', 'n=6', '-p', 'deadlock', '--engine',
+                             'explicit', '--memory', '40M')
+    warned = [one for one in lines if 'warning' in one]
+    quick = len(lines) < 4  # on a fast machine it is over before that is seen
+    check('memory that will be full is told once, with advice', result.returncode == 3
+          and (quick or len(warned) == 1 and 'memory' in warned[0]['warning']
+               and all(one['why'] and one['command'] for one in warned[0]['advice'])
+               and warned[0]['advice']), lines[-1:])
+    result = run('check', TURNTABLE, '-D', 'n=6', '-p', 'deadlock', '--engine', 'explicit',
+                 '--memory', '40M', '--progress', 'always')
+    check('the same for people', quick
+          or result.stderr.count('cairn: note: memory will be full') == 1
+          and 'waiting' in result.stderr, result.stderr[-600:])
+    result, lines = lines_of('check', TURNTABLE, '-D', 'n=9', '-p', 'T3', '--engine', 'symbolic',
+                             '--time', '1s')
+    check('diagrams have no forecast', all('why_not' in one['forecast'] for one in lines)
+          and not crashed(result), result.stderr)
 
 
 section(progress)

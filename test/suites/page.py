@@ -1,11 +1,13 @@
 """The report page in a real browser (chromium): verdicts, slider, keys, chart, table, sources and
 pictures against the object that --json prints; no complaint on the console, no request; hostile
 names; a run of 10^5 steps."""
+import base64
 import os
+import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from browser import Browser
-from lib import check, finish, path, section, told, write
+from lib import check, finish, path, run, section, told, write
 from reportpage import ReportPage, differences, expand
 
 LOGIN = ('examples/device-login/timed.fcr', '--context',
@@ -143,8 +145,8 @@ def timed(browser):
                             'f => [f.dataset.automaton, (f.querySelector(".here text") || {})'
                             '.textContent])'))
     check('login: positions in automata', here.get('tight_2_1') == 'reject'
-          and here.get('deadline2') == '13' and here.get('R2_2_1') == 'waiting'
-          and here.get('SM[0]') == 'State_Init', here)
+          and here.get('deadline2').startswith('recv_ack_log1 / ')
+          and here.get('R2_2_1') == 'waiting' and here.get('SM[0]') == 'State_Init', here)
     browser.run('cairn.goTo(13)')
     lines = browser.run('return [...document.querySelectorAll(".line.here")].map(line => '
                         'line.dataset.line)')
@@ -214,6 +216,109 @@ def contexts(browser):
     close_page(browser, 'matrix')
 
 
+def many_contexts(browser):
+    """Several hundred contexts: found by name and by verdict."""
+    names = [f'c{number}' for number in range(300)]
+    model = write('many.fcr', '''type Q is queue 1 of nat
+process P (&q : Q, &x : nat) is states a
+  from a on not (empty q); x := (x + first q) % 10; q := dequeue q; to a
+component Main is var P_1 : Q := {||}, x : nat par P(&P_1, &x) end
+property small is invariant x < 9
+Main
+''')
+    file = write('many.cdl', '\n'.join(f'event e{k} is {{ send {k} to {{P}}1 }}' for k in range(10))
+                 + '\n' + '\n'.join(f'cdl {name} is {{ main is {{ event e{k % 10} }} }}'
+                                     for k, name in enumerate(names)) + '\n')
+    _, claim = open_page(browser, 'many', model, '--context', file, '--threads', '2')
+    rows = 'return [...document.querySelectorAll("tr[data-context]:not([hidden])")].map(r => ' \
+           'r.dataset.context)'
+    check('many: all are there', browser.run(rows) == names and len(claim['contexts']) == 300
+          and browser.texts('#matrix-count') == ['300 of 300 contexts'],
+          browser.texts('#matrix-count'))
+    browser.run('const s = document.getElementById("matrix-verdict"); s.value = "violated";'
+                's.dispatchEvent(new Event("change"))')
+    violated = [row['context'] for row in claim['contexts']
+                if any(p['verdict'] == 'violated' for p in row['properties'])]
+    check('many: by verdict', browser.run(rows) == violated and len(violated) == 30,
+          browser.run(rows)[:5])
+    browser.run('const s = document.getElementById("matrix-name"); s.value = "29";'
+                's.dispatchEvent(new Event("input"))')
+    check('many: by name', browser.run(rows) == [name for name in violated if '29' in name])
+    close_page(browser, 'many')
+
+
+def guided(browser):
+    """A guide: drawn, with the position by what may follow."""
+    file = write('scope.xgdl', 'guide scope = want* || {0,2} of [yield, enter, leave];\n')
+    open_page(browser, 'guided', 'examples/peterson/peterson.mil', '--guide', file + ':scope', '-p',
+              'in_turn')
+    where = []
+    for number in range(4):
+        browser.run('cairn.goTo(arguments[0])', number)
+        where.append(browser.texts('figure[data-automaton="scope"] .where')[0])
+    check('guided: the position is what may follow',
+          where == [' · next: want / yield / enter / leave'] * 2
+          + [' · next: want / enter / leave'] * 2, where)
+    close_page(browser, 'guided')
+
+
+def advised(browser):
+    """A search that memory ended: what to try next."""
+    _, claim = open_page(browser, 'advised', 'examples/scheduling/scheduling.mil', '--engine',
+                         'explicit', '--memory', '700K')
+    check('advised: the commands', browser.texts('#advice code')
+          == [one['command'] for one in claim['advice']] != [])
+    close_page(browser, 'advised')
+
+
+def printed(browser):
+    """On paper: whole runs, no buttons, nothing beyond the edge."""
+    open_page(browser, 'printed', 'examples/cruise-control/cruise.fcr', '--context',
+              'examples/cruise-control/contexts.cdl:together')
+    browser.command('Emulation.setEmulatedMedia', media='print')
+    browser.command('Emulation.setDeviceMetricsOverride', width=794, height=1123,
+                    deviceScaleFactor=1, mobile=False)
+    browser.run('dispatchEvent(new Event("beforeprint"))')
+    seen = browser.run('return [...document.querySelectorAll("button, input, select, .tabs")]'
+                       '.filter(each => each.offsetParent).map(each => each.outerHTML)')
+    check('printed: nothing to press', not seen, seen[:3])
+    wide = browser.run('return document.documentElement.scrollWidth')
+    check('printed: within the paper', wide <= 794, wide)
+    rows = browser.run('return document.querySelectorAll("#chart-pane .row").length')
+    check('printed: the whole run', rows == 17, rows)
+    paper = browser.command('Page.printToPDF')['data']
+    pages = len(re.findall(rb'/Type\s*/Page\b', base64.b64decode(paper)))
+    check('printed: a few pages', 2 <= pages <= 12, pages)
+    browser.run('dispatchEvent(new Event("afterprint"))')
+    browser.command('Emulation.setEmulatedMedia', media='')
+    browser.command('Emulation.clearDeviceMetricsOverride')
+    close_page(browser, 'printed')
+
+
+def hostile_names(browser):
+    """Names of everything that can have one, in the form that lets them be anything."""
+    evil = "</script><img src=x onerror=evil=1>'&amp;\u2028\u202eé"
+    text = run('translate', 'examples/peterson/peterson.mil', '--to', 'cairn').stdout
+    names = sorted(set(re.findall(r'"([^"\n]*)"', text)) - {''})
+    text = re.sub(r'"([^"\n]+)"', lambda found: f'"{found.group(1)}{evil}"', text)
+    model = write('evil.cairn', text)
+    page, claim = open_page(browser, 'evil', model)
+    check('hostile names: they are in the result', claim and any(evil in p['name']
+          for p in claim['properties']) and len(names) > 10, claim)
+    check('hostile names: the data is data',
+          page.text.count('</script') == 2 and '\u2028' not in page.text)
+    for number, entry in enumerate(claim['properties']):
+        if entry['trace']:
+            browser.run('cairn.openProperty(arguments[0], false); cairn.goTo(1)', number)
+    check('hostile names: nothing is executed, everything is shown',
+          browser.run('return window.evil === undefined && !document.querySelector("img")')
+          and any(evil in each for each in browser.texts('.property b'))
+          and any(evil in each for each in browser.texts('tr[data-variable]'))
+          and any('</script>' in each for each in browser.texts('#automata text')),
+          browser.texts('.property b'))
+    close_page(browser, 'evil')
+
+
 def explored(browser):
     _, claim = open_page(browser, 'explored', 'examples/peterson/peterson.mil', command='explore')
     check('explored: counts', str(claim['states']) in browser.texts('.numbers dd'))
@@ -281,7 +386,8 @@ def main():
     try:
         with Browser() as browser:
             browser.command('Performance.enable')
-            for each in (lasso, timed, channels, keys, contexts, explored, hostile, long_run):
+            for each in (lasso, timed, channels, keys, contexts, many_contexts, guided, advised,
+                         printed, explored, hostile, hostile_names, long_run):
                 section(each, browser)
     except OSError as error:
         print(f'skipped: {error}')

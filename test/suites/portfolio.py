@@ -232,8 +232,9 @@ def one_speaker():
     result = run('explore', HARD, *RACE, '--progress', 'always', '--time', '3s')
     lines = [line for line in re.split('[\r\n]\033\\[K', result.stderr) if line]
     known = re.compile(
-        r"[\d,]+ states, [\d.]+ M/s, depth \d+, [\d,]+ waiting, [\d.]+ \w+(, full in \d+ "
-        r"\w+)?|[^:]{1,60}: [\d,]+ nodes, \d+ s, [\d.]+ \w+")
+        r"[\d,]+ states, [\d.]+ M/s, depth \d+, [\d,]+ waiting, [\d.]+ \w+, \d+ s"
+        r"( of [\d.]+ \w+ to [\d.]+ \w+ \(\d+% to \d+% done\))?(, memory full in [\d.]+ \w+)?"
+        r"|[^:]{1,60}: [\d,]+ nodes, \d+ s, [\d.]+ \w+")
     check('progress does not mix', lines and all(known.fullmatch(line) for line in lines), lines)
     check('no progress without a terminal',
           run('explore', HARD, *RACE, '--time', '1s').stderr == '')

@@ -12,8 +12,8 @@ TESTS = sorted(os.path.basename(path)[:-2]
 # What they test has no tables that the degenerate build makes small: twice only with LONG.
 ONCE = (() if LONG
         else ('bits', 'bounded', 'circuits', 'combine', 'conclude', 'diag', 'fiacre', 'flatten',
-              'hide', 'kit', 'lasso', 'library', 'pattern', 'planted', 'runs', 'sat', 'sort',
-              'text', 'uppaal', 'values', 'wire'))
+              'forecast', 'hide', 'kit', 'lasso', 'library', 'pattern', 'planted', 'runs', 'sat',
+              'sort', 'text', 'uppaal', 'values', 'wire'))
 # Random sequences of operations on decision diagrams, the same in BuDDy: how many, and how long. A
 # failure names its seed: build/MODE/tools/dd_buddy SEED 1 STEPS.
 DIAGRAMS = {'asan': (10, 120), 'degenerate': (2, 120), 'release': (60, 150)}

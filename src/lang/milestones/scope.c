@@ -159,6 +159,11 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
+    for (uint32_t t = 0; !strcmp(what, "variable") && t < scope->file.types.len; t++) {
+        const struct ast_type *type = &scope->file.types.data[t]; /* or a location is meant */
+        for (uint32_t l = 0; l < type->locations.len; l++)
+            text_nearest(name, type->locations.data[l].name, &nearest, &distance);
+    }
     struct ast *written = node->origin ? node->origin : node;
     if (written->reported) return;
     written->reported = true;

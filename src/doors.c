@@ -1,6 +1,7 @@
-#include "cli/serve.h"
+#include "doors.h"
 
 #include "cli/door.h"
+#include "lsp/lsp.h"
 #include "serve/serve.h"
 
 static bool print_address(const char *address)
@@ -9,7 +10,7 @@ static bool print_address(const char *address)
     return door_close_file(stdout, NULL);
 }
 
-int serve_command(struct options *options, struct mem *mem)
+int doors_serve(struct options *options, struct mem *mem)
 {
     const char *why = NULL;
     const struct serve_plan plan = {.mem = mem,
@@ -20,4 +21,10 @@ int serve_command(struct options *options, struct mem *mem)
     fprintf(stderr, "cairn: error: cannot serve %s: %s\n",
             options->ask.file ? options->ask.file : "the current folder", why);
     return EXIT_USAGE;
+}
+
+int doors_edit(struct options *options, struct mem *mem)
+{
+    (void)options;
+    return lsp_run(mem);
 }

@@ -1,14 +1,13 @@
 /* The table of commands. */
 #include "cli/automaton.h"
 #include "cli/conform.h"
-#include "cli/editor.h"
 #include "cli/guide.h"
 #include "cli/options.h"
 #include "cli/replay.h"
 #include "cli/search.h"
-#include "cli/serve.h"
 #include "cli/simulate.h"
 #include "cli/translate.h"
+#include "doors.h"
 
 const struct command commands[] = {
     {"explore", "MODEL", "walk the state space: counts, deadlocks, statistics", ASK_EXPLORE,
@@ -21,7 +20,7 @@ const struct command commands[] = {
     {"conform", "MODEL LOG", "whether a recorded log is the beginning of a run of the model",
      ASK_CONFORM, conform_command},
     {"serve", "[MODEL]", "the report page, live, in a browser: edit, simulate, check", ASK_SERVE,
-     serve_command},
+     doors_serve},
     {"translate", "MODEL", "write the model in another language, or its state graph", ASK_TRANSLATE,
      translate_command},
     {"guide", "FILE[:NAME]",
@@ -30,7 +29,6 @@ const struct command commands[] = {
     {"automaton", "FILE",
      "automata of LTL formulas (--ltl) and of files: size, words, comparison, HOA", ASK_AUTOMATON,
      automaton_command},
-    {"lsp", "", "a language server for editors, on standard input and output", ASK_LSP,
-     editor_command},
+    {"lsp", "", "a language server for editors, on standard input and output", ASK_LSP, doors_edit},
     {NULL, NULL, NULL, 0, NULL},
 };
