@@ -140,6 +140,12 @@ static void note_expansion(struct diag *diag, struct place place)
     }
 }
 
+static void explain_place(struct diag *diag, struct place place)
+{
+    note_expansion(diag, place);
+    if (diag->whose) diag->whose(diag->context, diag, place);
+}
+
 void diag_add_expansion(struct diag *diag, struct place place, const char *name,
                         struct place defined)
 {
@@ -154,7 +160,7 @@ void diag_error_args(struct diag *diag, enum diag_code code, struct place place,
 {
     if (++diag->errors <= DIAG_MAX_ERRORS) {
         make(diag, (struct diagnostic){.code = code, .range.start = place}, format, args);
-        note_expansion(diag, place);
+        explain_place(diag, place);
     }
     diag->suggestion = NULL;
 }
@@ -190,7 +196,7 @@ void diag_warning(struct diag *diag, enum diag_code code, struct place place, co
              (struct diagnostic){.severity = DIAG_WARNING, .code = code, .range.start = place},
              format, args);
         va_end(args);
-        note_expansion(diag, place);
+        explain_place(diag, place);
     }
     diag->suggestion = NULL;
 }

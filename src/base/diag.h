@@ -91,11 +91,17 @@ struct diag;
 /* Gets each diagnostic that is not left out; NULL: nothing more comes (diag_finish). */
 typedef void diag_listener(void *door, const struct diag *diag, const struct diagnostic *one);
 
+/* Says in notes what the place of an error or a warning belongs to, when the position alone does
+ * not tell. */
+typedef void diag_whose(void *context, struct diag *diag, struct place place);
+
 struct diag {
     struct mem *mem;
     diag_listener *listener; /* NULL: nobody listens */
     void *door;              /* the listener's */
     bool quiet;              /* no warnings */
+    diag_whose *whose;       /* NULL: nobody knows; set while a text is read that it knows */
+    void *context;           /* of that */
     VEC(struct source) sources;
     VEC(struct diag_expansion) expansions;
     VEC(struct diagnostic) list;
