@@ -288,7 +288,9 @@ static int open_source(struct diag *diag, struct place place, const char *path, 
 /* Reads everything from fd, and closes it. */
 static bool read_all(struct diag *diag, struct place place, int fd, uint32_t index)
 {
-    size_t length = 0, cap = 1 << 16;
+    struct stat info;
+    const bool is_known = !fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_size < SOURCE_MAX;
+    size_t length = 0, cap = is_known ? (size_t)info.st_size + 2 : 1 << 16;
     char *text = mem_alloc(diag->mem, cap);
     ssize_t got;
     while ((got = read(fd, text + length, cap - length - 1)) != 0) {
