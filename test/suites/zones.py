@@ -183,7 +183,8 @@ for values, included in ((True, 93), (False, 94)):
                                          for zones in every.zones.values() for zone in zones),
           kept.states)
 check('fddi 4: our size', searched(write('fddi.tck', FDDI), 'equal')[0] == (587, 702))
-check('fddi 4: our size, with inclusion', searched(write('fddi.tck', FDDI), 'inclusion')[0][0] == 94)
+check('fddi 4: our size, with inclusion',
+      searched(write('fddi.tck', FDDI), 'inclusion')[0][0] == 94)
 
 # ---- models of the corpus ----
 
