@@ -278,6 +278,13 @@ later('UPPAAL: a query over 1,000 by 1,000 processes', fine(0, words=('holds +qu
                                  for p in 'PQ') + 'system P, Q; query { A[] forall (i:int[1,1000]) '
             'forall (j:int[1,1000]) P(i).A or Q(j).A }'), cpu=6)
 
+# what invariants say is looked at once, not for each rule
+later('TChecker: 5,000 processes with invariants', fine(0, 3), 'check', write('many.tck',
+      'system:many\nevent:a\n' + ''.join(
+          f'clock:1:x{i}\nprocess:P{i}\nlocation:P{i}:A{{initial:}}\n'
+          f'location:P{i}:B{{invariant:x{i}<=3}}\nedge:P{i}:A:B:a{{do:x{i}=0}}\n'
+          for i in range(5000))), '--bound', '1', '--no-deadlock', cpu=5)
+
 # ---- depth ----
 
 N = 100000
