@@ -270,7 +270,8 @@ def printed():
     """Clocks that conditions compare with expressions, below operators: the text form reads what it
     writes."""
     model = write('printed.xta', 'clock x, y; int[0,3] n; process P() { state A { x <= 3 }; '
-                  'init A; trans A -> A { guard x >= 1; assign x = 0, n = (n + 1) % 3; }; } system P;\n'
+                  'init A; trans A -> A { guard x >= 1; assign x = 0, n = (n + 1) % 3; }; }\n'
+                  'system P;\n'
                   'query { A[] not (x > n + 3 and P.A) or y < 1 }\n'
                   'query { E<> (n == 1 or x - y >= n - 2) and x < 2 * n }\n'
                   'query { n == 1 --> x == n + 2 and (y > n or P.A) }\n')
