@@ -140,6 +140,12 @@ static void note_expansion(struct diag *diag, struct place place)
     }
 }
 
+static void explain_place(struct diag *diag, struct place place)
+{
+    note_expansion(diag, place);
+    if (diag->whose) diag->whose(diag->context, diag, place);
+}
+
 void diag_add_expansion(struct diag *diag, struct place place, const char *name,
                         struct place defined)
 {
@@ -154,7 +160,7 @@ void diag_error_args(struct diag *diag, enum diag_code code, struct place place,
 {
     if (++diag->errors <= DIAG_MAX_ERRORS) {
         make(diag, (struct diagnostic){.code = code, .range.start = place}, format, args);
-        note_expansion(diag, place);
+        explain_place(diag, place);
     }
     diag->suggestion = NULL;
 }
@@ -190,7 +196,7 @@ void diag_warning(struct diag *diag, enum diag_code code, struct place place, co
              (struct diagnostic){.severity = DIAG_WARNING, .code = code, .range.start = place},
              format, args);
         va_end(args);
-        note_expansion(diag, place);
+        explain_place(diag, place);
     }
     diag->suggestion = NULL;
 }
@@ -283,7 +289,9 @@ static int open_source(struct diag *diag, struct place place, const char *path, 
 /* Reads everything from fd, and closes it. */
 static bool read_all(struct diag *diag, struct place place, int fd, uint32_t index)
 {
-    size_t length = 0, cap = 1 << 16;
+    struct stat info;
+    const bool is_known = !fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_size < SOURCE_MAX;
+    size_t length = 0, cap = is_known ? (size_t)info.st_size + 2 : 1 << 16;
     char *text = mem_alloc(diag->mem, cap);
     ssize_t got;
     while ((got = read(fd, text + length, cap - length - 1)) != 0) {

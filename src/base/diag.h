@@ -94,6 +94,10 @@ typedef void diag_listener(void *door, const struct diag *diag, const struct dia
 /* Opens a file for reading; less than 0: it cannot be opened, and errno says why. */
 typedef int diag_opener(void *context, const char *path);
 
+/* Says in notes what the place of an error or a warning belongs to, when the position alone does
+ * not tell. */
+typedef void diag_whose(void *context, struct diag *diag, struct place place);
+
 struct diag {
     struct mem *mem;
     diag_opener *opener; /* how files are opened; NULL: as the system does */
@@ -101,6 +105,8 @@ struct diag {
     diag_listener *listener; /* NULL: nobody listens */
     void *door;              /* the listener's */
     bool quiet;              /* no warnings */
+    diag_whose *whose;       /* NULL: nobody knows; set while a text is read that it knows */
+    void *context;           /* of that */
     VEC(struct source) sources;
     VEC(struct diag_expansion) expansions;
     VEC(struct diagnostic) list;

@@ -234,12 +234,17 @@ void arena_init(struct arena *arena, struct mem *mem) { *arena = (struct arena){
 
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
-    enum { CHUNK = 1 << 14 };
+    enum { FIRST_CHUNK = 1 << 12, CHUNK = 1 << 14 };
     bytes = (bytes + 7) & ~(size_t)7;
     if (bytes > CHUNK / 4) return mem_alloc(arena->mem, bytes);
     if ((size_t)(arena->end - arena->at) < bytes) {
-        arena->at = mem_alloc(arena->mem, CHUNK);
-        arena->end = arena->at + CHUNK;
+        do
+            arena->chunk = !arena->chunk          ? FIRST_CHUNK
+                           : arena->chunk < CHUNK ? 2 * arena->chunk
+                                                  : CHUNK;
+        while (arena->chunk < bytes);
+        arena->at = mem_alloc(arena->mem, arena->chunk);
+        arena->end = arena->at + arena->chunk;
     }
     void *block = arena->at;
     arena->at += bytes;

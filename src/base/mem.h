@@ -97,6 +97,7 @@ void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, 
 struct arena {
     struct mem *mem;
     char *at, *end;
+    size_t chunk; /* bytes of the last one; each is twice as large as the one before, to a limit */
 };
 void arena_init(struct arena *arena, struct mem *mem);
 void *arena_alloc(struct arena *arena, size_t bytes); /* zeroed, 8-aligned */

@@ -51,12 +51,25 @@ static unsigned sequence_length(const unsigned char *text)
     return length;
 }
 
+/* How many characters stand for themselves. */
+static size_t plain_length(const unsigned char *at)
+{
+    size_t length = 0;
+    while (at[length] >= 0x20 && at[length] < 0x7F && at[length] != '"' && at[length] != '\\')
+        length++;
+    return length;
+}
+
 static void put_string(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        const size_t plain = plain_length(at);
         unsigned length = sequence_length(at);
-        if (!length) {
+        if (plain) {
+            fwrite(at, 1, plain, out);
+            at += plain;
+        } else if (!length) {
             fputs("\\ufffd", out);
             at++;
         } else if (length > 1) {
@@ -65,8 +78,7 @@ static void put_string(FILE *out, const char *text)
         } else {
             if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
             else if (*at == '\n') fputs("\\n", out);
-            else if (*at < 0x20 || *at == 0x7F) fprintf(out, "\\u%04x", *at);
-            else fputc(*at, out);
+            else fprintf(out, "\\u%04x", *at);
             at++;
         }
     }

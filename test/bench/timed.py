@@ -9,10 +9,10 @@ Beside TChecker both programs read the same text (networks.py) and search it bre
 covered by inclusion (tck-reach -a covreach), or all of them (-a reach). CPU seconds are of
 whole processes, the mean of as many runs as take a second (20 at most). Memory is the largest
 resident set, less that of the same program with a model of one state: so programs that bring a
-large library with them are not blamed for it. Zones must be as many in both; by inclusion that may
-depend on the order in which they were found (Extra-LU+ is not monotone), so one in a hundred may
-differ there, and transitions are compared as well. Without tck-reach in PATH its columns, and those
-beside them, are left as they are.
+large library with them are not blamed for it. Zones must be as many in both; by inclusion one in a
+hundred may differ, because the two read Extra-LU+ differently (docs/timed.md; in fddi, as
+test/suites/zones.py shows), and transitions are compared as well. Without tck-reach in PATH its
+columns, and those beside them, are left as they are.
 """
 import json
 import os

@@ -261,11 +261,16 @@ def documentation():
 
 
 def memory():
-    """The release build, which has no sanitizer, under valgrind."""
+    """The release build, which has no sanitizer, under valgrind, linked so that it sees the C
+    library."""
+    program = os.path.join(ROOT, 'build', 'release', 'cairn-shared')
+    made = subprocess.run(['make', '-s', program[len(ROOT) + 1:]], cwd=ROOT, capture_output=True,
+                          text=True)
+    check('there is a program for valgrind', not made.returncode, made.stderr)
     for arguments in (('check', EXAMPLE['phils'], '-D', 'n=3'),
                       ('explore', EXAMPLE['running'], '--json'), ('simulate', EXAMPLE['pc'])):
         done = subprocess.run(
-            ['valgrind', '-q', '--error-exitcode=99', '--leak-check=full', CAIRN, *arguments],
+            ['valgrind', '-q', '--error-exitcode=99', '--leak-check=full', program, *arguments],
             capture_output=True, text=True, cwd=ROOT)
         check(f'valgrind: {arguments[0]}', done.returncode != 99, done.stderr[-1500:])
 

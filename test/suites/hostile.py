@@ -217,10 +217,11 @@ later('a file of 20 MB of spaces', refused('empty'), 'check',
 
 # ---- UPPAAL's models ----
 
-def uppaal(before='', labels='', parameter='', templates='', system='system T;'):
+def uppaal(before='', labels='', parameter='', local='', templates='', system='system T;'):
     edge = f'<transition><source ref="a"/><target ref="b"/>{labels}</transition>'
     return (f'<nta><declaration>{before}</declaration>{templates}<template><name>T</name>'
-            f'<parameter>{parameter}</parameter><location id="a"><name>A</name></location>'
+            f'<parameter>{parameter}</parameter><declaration>{local}</declaration>'
+            f'<location id="a"><name>A</name></location>'
             f'<location id="b"/><init ref="a"/>{edge}</template><system>{system}</system></nta>')
 
 
@@ -230,14 +231,24 @@ def label(kind, text):
 
 for name, text, words in (
     ('a quantifier without bounds', uppaal('int x;', label('guard', 'forall (i : int) i != x')),
-     ('more than 2000 values',)),
+     ('more than 2000 values', "in the guard of the edge from 'A' to '_b' of template 'T'")),
     ('an empty range to select from', uppaal(labels=label('select', 'i : int[5, 2]')),
-     ('the range 5 .. 2 is empty',)),
+     ('the range 5 .. 2 is empty', "in the selection of the edge from 'A' to '_b'")),
+    ('a range from 0 to -3', uppaal(local='int[0, -3] n;'),
+     ('the range 0 .. -3 is empty', "in the declarations of template 'T'")),
     ('a selection of 2^32 values',
      uppaal(labels=label('select', 'i : int[-2147483648, 2147483647]')),
      ('more than 65536 values',)),
     ('a set of 10^6 processes', uppaal(parameter='const int[1, 1000000] id'),
-     ('more than 65536 values',)),
+     ('more than 65536 values', "in the parameters of template 'T'")),
+    ('10^6 processes, 1,000 by 1,000',
+     uppaal(parameter='const int[1, 1000] a, const int[1, 1000] b'),
+     ('more than 20000 processes', 'in the system declarations')),
+    ('10^7 combinations of selected values',
+     uppaal(labels=label('select', 'i : int[0,999], j : int[0,999], k : int[i,i+9]')),
+     ('more than 1000000 combinations', "in the selection of the edge from 'A' to '_b'")),
+    ('an unknown name in an update', uppaal(labels=label('assignment', 'y = 1')),
+     ("no 'y' here", "in the update of the edge from 'A' to '_b' of template 'T'")),
     ('no such location', uppaal().replace('source ref="a"', 'source ref="z"'),
      ("no location with the id 'z'",)),
     ('a function that calls itself',
@@ -256,6 +267,23 @@ bad_model('UPPAAL: 100,000 processes by name',
           uppaal(system=''.join(f'P{i} = T();' for i in range(100000)) + 'system '
                  + ', '.join(f'P{i}' for i in range(100000)) + ';'), 'more than 20000 processes',
           extension='.xml', slow=True)
+
+# each rule of a broadcast has a local for each receiver, which all rules share; edges are looked
+# at process by process: it took minutes
+later('UPPAAL: 600 processes that all send and receive a broadcast', fine(1), 'check',
+      write('broadcast.xta', 'broadcast chan c; process P(const int[1,600] i) { state A, B; '
+            'init A; trans A -> B { sync c!; }, A -> B { sync c?; }; } system P;'), cpu=6)
+later('UPPAAL: a query over 1,000 by 1,000 processes', fine(0, words=('holds +query',)), 'check',
+      write('pairs.xta', ''.join(f'process {p}(const int[1,1000] i) {{ state A; init A; }} '
+                                 for p in 'PQ') + 'system P, Q; query { A[] forall (i:int[1,1000]) '
+            'forall (j:int[1,1000]) P(i).A or Q(j).A }'), cpu=6)
+
+# what invariants say is looked at once, not for each rule
+later('TChecker: 5,000 processes with invariants', fine(0, 3), 'check', write('many.tck',
+      'system:many\nevent:a\n' + ''.join(
+          f'clock:1:x{i}\nprocess:P{i}\nlocation:P{i}:A{{initial:}}\n'
+          f'location:P{i}:B{{invariant:x{i}<=3}}\nedge:P{i}:A:B:a{{do:x{i}=0}}\n'
+          for i in range(5000))), '--bound', '1', '--no-deadlock', cpu=5)
 
 # ---- depth ----
 

@@ -266,8 +266,30 @@ def ways():
               f'{result.returncode} {result.stderr}')
 
 
+def printed():
+    """Clocks that conditions compare with expressions, below operators: the text form reads what it
+    writes."""
+    model = write('printed.xta', 'clock x, y; int[0,3] n; process P() { state A { x <= 3 }; '
+                  'init A; trans A -> A { guard x >= 1; assign x = 0, n = (n + 1) % 3; }; }\n'
+                  'system P;\n'
+                  'query { A[] not (x > n + 3 and P.A) or y < 1 }\n'
+                  'query { E<> (n == 1 or x - y >= n - 2) and x < 2 * n }\n'
+                  'query { n == 1 --> x == n + 2 and (y > n or P.A) }\n')
+    first = run('translate', model, '--to', 'cairn').stdout
+    again = run('translate', write('printed.cairn', first), '--to', 'cairn', program=ASAN)
+    check('what is printed is read, and prints the same', again.stdout == first,
+          again.stderr + first)
+    verdicts = []
+    for file in (model, path('printed.cairn')):
+        result = run('check', file, '--json')
+        verdicts.append([entry['verdict'] for entry in json.loads(result.stdout)['properties']])
+    check('and has the same verdicts', verdicts[0] == verdicts[1]
+          and verdicts[0][:3] == ['holds', 'holds', 'violated'], verdicts)
+
+
 section(known)
 section(values)
 section(sources)
 section(ways)
+section(printed)
 finish()

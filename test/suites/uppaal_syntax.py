@@ -21,7 +21,8 @@ from kit.messages import literals_of, pattern_of, place_of
 
 CORPUS = os.path.join(os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus')),
                       'uppaal')
-PARSER = ['declaration', 'document', 'expression', 'parse', 'query', 'statement', 'template']
+PARSER = ['declaration', 'document', 'expression', 'parse', 'part', 'query', 'statement',
+          'template']
 seen = []
 tool = Again('uppaal_print')
 
@@ -400,13 +401,13 @@ def documents():
     xml('<nta><template><name>T §1</name></template><system>system T;</system></nta>',
         "expected an operator or the end of the text, found '1'")
     xml(document('<location id="a"><name>§1</name></location><init ref="a"/>'),
-        "expected a name after '<name>'", 'in the name of a location')
+        "expected a name after '<name>'", "in the name of location '_a' of template 'T'")
     xml(document('§<location/><init ref="a"/>'), "this element needs an attribute 'id'")
     xml(document('<location id="a"/>§<location id="a"/><init ref="a"/>'),
         "there is another element with this 'id' in the template")
     xml(document('<location id="a"><name>A</name></location><location id="b"><name>§A</name>'
                  '</location><init ref="a"/>'), "there is another location called 'A'",
-        "note: in the locations of template 'T'")
+        "note: in the name of location 'A' of template 'T'")
     xml(document('<location id="a"/>').replace('<template>', '§<template>'),
         'this template has no initial location')
     xml(document('<location id="a"/>§<init ref="b"/>'), 'there is no location with this id')
@@ -492,6 +493,12 @@ def hostile():
     bad('<nta><system>' + 'x &lt; ' * 300000 + '</system></nta>', 'expected', ending='xml')
     bad('<nta><system>system ' + 'P, ' * 300000 + '§;</system></nta>', "expected a name",
         ending='xml')
+    # in a text as in XML: whom an error belongs to
+    bad(process('int i = §;'), 'expected an expression', "note: in template 'P'")
+    bad(process('state A, B { §]; init A;'), 'expected', "in the invariant of location 'B'")
+    bad(process('state A §A; init A;'), 'expected', "in location 'A' of template 'P'")
+    bad(edge('guard §;'), 'expected', "in the guard of the edge from 'A' to 'B' of template 'P'")
+    bad(edge('§weight;'), 'expected', "note: in the edge from 'A' to 'B' of template 'P'")
     bad('process P() { state ' + ', '.join(f'L{i}' for i in range(100000)) + '; init L0; } §x;',
         "expected a declaration, found 'x'")
 

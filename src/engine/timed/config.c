@@ -381,7 +381,10 @@ static struct config_kept *find_room(struct configs *configs, size_t bytes)
             configs->chunks = chunks;
             configs->chunk_capacity = capacity;
         }
-        size_t size = bytes > CONFIG_CHUNK ? bytes : CONFIG_CHUNK;
+        const uint32_t doubled = configs->chunk_count < 6 ? configs->chunk_count : 6;
+        size_t size = (size_t)CONFIG_FIRST_CHUNK << doubled;
+        if (size > CONFIG_CHUNK) size = CONFIG_CHUNK;
+        if (size < bytes) size = bytes;
         char *chunk = mem_try_alloc(configs->mem, size);
         if (!chunk) return NULL;
         configs->chunks[configs->chunk_count++] = configs->chunk_at = chunk;

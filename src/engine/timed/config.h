@@ -11,9 +11,9 @@
 #include "search/batch.h"
 
 #ifdef CAIRN_DEGENERATE
-enum { CONFIG_CHUNK = 64, CONFIG_FIRST_SLOTS = 2 };
+enum { CONFIG_FIRST_CHUNK = 64, CONFIG_CHUNK = 64, CONFIG_FIRST_SLOTS = 2 };
 #else
-enum { CONFIG_CHUNK = 1 << 16, CONFIG_FIRST_SLOTS = 64 };
+enum { CONFIG_FIRST_CHUNK = 1 << 10, CONFIG_CHUNK = 1 << 16, CONFIG_FIRST_SLOTS = 64 };
 #endif
 
 /* Clock number i + 1 of the zone. No hole between the fields: they are compared as bytes. */

@@ -100,8 +100,12 @@ enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct m
  * that fails, or that is not permitted, may be the reason: `any_waits` says that there is one. */
 enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count,
                              bool any_waits);
-/* All stuck valuations, reachable or not, as zones in moves->rest. False when memory is refused. */
+/* The stuck valuations of the state at hand, as zones in moves->rest, all of those in moves->source
+ * among them. That is closed under letting time pass: a zone of a symbolic state, or all valuations
+ * (moves_enter_all), reachable or not. False when memory is refused. */
 bool moves_find_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count);
+/* From now on moves->source is a part of it, and what time leads to from there. */
+void moves_enter_future(struct moves *moves, const struct dbm *part);
 
 /* ---- between moves.c and moves_pass.c ---- */
 

@@ -531,7 +531,7 @@ static bool read_leaf(struct reader *reader, struct term *term)
         return true;
     }
     const char *wanted =
-        reader->stack.len
+        reader->stack.len > reader->base
             ? "an operand (a number, a variable in quotes, 'true', 'false' or '(')"
             : "an expression (a number, a variable in quotes, 'true', 'false' or '(')";
     if (!reader_number(reader, wanted, &term->low)) return false;
@@ -544,7 +544,7 @@ static bool read_leaf(struct reader *reader, struct term *term)
  * an error was told. */
 static bool deliver(struct reader *reader, struct term *term, bool *good)
 {
-    while (reader->stack.len) {
+    while (reader->stack.len > reader->base) {
         struct frame *frame = &reader->stack.data[reader->stack.len - 1];
         frame->operands[frame->count++] = *term;
         if (frame->count < frame->arity) return false;
@@ -558,9 +558,12 @@ static bool deliver(struct reader *reader, struct term *term, bool *good)
 
 bool expression_read(struct reader *reader, enum property_kind logic, struct term *term)
 {
+    /* it may be a bound of a clock in a formula, whose operators wait */
+    const enum property_kind outer_logic = reader->logic;
+    const uint32_t outer_base = reader->base;
     bool good = true, done = false;
     reader->logic = logic;
-    reader->stack.len = 0;
+    reader->base = reader->stack.len;
     while (good && !done) {
         struct frame frame;
         bool opens = reader_accept(reader, TOKEN_OPEN);
@@ -572,6 +575,9 @@ bool expression_read(struct reader *reader, enum property_kind logic, struct ter
         if (good && opens) good = close_leaf(reader, &frame, term);
         if (good) done = deliver(reader, term, &good);
     }
+    reader->stack.len = reader->base;
+    reader->base = outer_base;
+    reader->logic = outer_logic;
     return good;
 }
 

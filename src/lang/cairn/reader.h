@@ -70,6 +70,7 @@ struct reader {
     struct place priority_place; /* of the last priority */
     struct place initial_place;  /* of the last initial state */
     VEC(struct frame) stack;
+    uint32_t base; /* of the expression at hand: frames before it belong to one around it */
     enum property_kind logic; /* which operators may stand in an expression; PROPERTY_INVARIANT: no
                                  temporal ones */
     bool in_code;             /* locals may stand in an expression */

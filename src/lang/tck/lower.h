@@ -25,6 +25,7 @@ struct tck {
     VEC(struct clock_constraint) constraints; /* that a condition had last */
     VEC(expr) conjuncts;                      /* likewise */
     VEC(struct place) conjunct_places;
+    VEC(expr) invariants;                /* what those of all locations say about variables */
     uint32_t counts[PROPERTY_REACH + 1]; /* unnamed properties so far, by kind */
 };
 

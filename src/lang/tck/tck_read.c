@@ -348,10 +348,8 @@ static void check_initial(struct tck_file *file)
     }
 }
 
-bool tck_read(struct tck_file *file, uint32_t source)
+static void read_declarations(struct tck_file *file)
 {
-    lexer_run(file->diag, file->names, &lexis, source, &file->tokens);
-    if (file->diag->errors) return false;
     if (tck_peek(file)->kind != TOKEN_NAME || strcmp(tck_peek(file)->text, "system"))
         tck_unexpected(file, "'system:', which comes first,");
     while (tck_peek(file)->kind != TOKEN_END) {
@@ -362,21 +360,28 @@ bool tck_read(struct tck_file *file, uint32_t source)
             file->at++;
     }
     if (!file->diag->errors) check_initial(file);
+}
+
+bool tck_read(struct tck_file *file, uint32_t source)
+{
+    lexer_run(file->diag, file->names, &lexis, source, &file->tokens);
+    if (!file->diag->errors) read_declarations(file);
+    lexer_free(file->mem, &file->tokens);
     return !file->diag->errors;
 }
 
 struct tck_exp *tck_read_formula(struct tck_file *file, uint32_t source)
 {
     const uint32_t errors = file->diag->errors;
-    file->tokens = (struct tokens){0};
+    struct tck_exp *exp = NULL;
     file->at = 0;
     file->bad = false;
     file->in_formula = true;
     file->nesting = 0;
     lexer_run(file->diag, file->names, &lexis, source, &file->tokens);
-    if (file->diag->errors != errors) return NULL;
-    struct tck_exp *exp = tck_parse_exp(file);
-    if (!file->bad && tck_peek(file)->kind != TOKEN_END)
+    if (file->diag->errors == errors) exp = tck_parse_exp(file);
+    if (exp && !file->bad && tck_peek(file)->kind != TOKEN_END)
         tck_unexpected(file, "the end of the formula");
+    lexer_free(file->mem, &file->tokens);
     return file->diag->errors == errors ? exp : NULL;
 }

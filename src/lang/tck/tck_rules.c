@@ -254,26 +254,30 @@ static void add_absent(struct tck *tck, const struct choice *choice)
         }
 }
 
-/* What invariants say about variables holds where the rule leads. Who does not move may stand
- * anywhere. */
-static bool require_invariants(struct tck *tck, const struct choice *choice)
+/* What invariants say about variables: who stands in a location satisfies it. */
+static bool find_invariants(struct tck *tck)
 {
     struct exprs *exprs = exprs_of(tck);
-    const struct place place = choice->edges[0]->place;
     for (uint32_t p = 0; p < tck->file.processes.len; p++) {
         const struct tck_process *process = &tck->file.processes.data[p];
         for (uint32_t l = 0; l < process->locations.len; l++) {
             if (!tck_split(tck, process->locations.data[l].invariant)) return false;
-            if (tck->conjuncts.len && code_is_none(tck->emit.out->first))
-                tck->emit.in_rule = false; /* it is about the state that is reached */
             for (uint32_t i = 0; i < tck->conjuncts.len; i++)
-                emit_require(
-                    &tck->emit,
-                    expr_make(exprs, EXPR_IMPLIES, 0, tck_is_at(tck, p, l), tck->conjuncts.data[i]),
-                    place, 0);
+                vec_push(tck->model->mem, &tck->invariants,
+                         expr_make(exprs, EXPR_IMPLIES, 0, tck_is_at(tck, p, l),
+                                   tck->conjuncts.data[i]));
         }
     }
     return true;
+}
+
+/* They hold where the rule leads. Who does not move may stand anywhere. */
+static void require_invariants(struct tck *tck, const struct choice *choice)
+{
+    if (tck->invariants.len && code_is_none(tck->emit.out->first))
+        tck->emit.in_rule = false; /* it is about the state that is reached */
+    for (uint32_t i = 0; i < tck->invariants.len; i++)
+        emit_require(&tck->emit, tck->invariants.data[i], choice->edges[0]->place, 0);
 }
 
 /* A clock that is set by code goes on unless the code says otherwise. */
@@ -315,7 +319,7 @@ static bool add_effect(struct tck *tck, const struct choice *choice)
         tck->locals.len = 0;
         good = tck_lower_steps(tck, choice->edges[i]->steps);
     }
-    good = good && require_invariants(tck, choice);
+    if (good) require_invariants(tck, choice);
     model->rules.data[model->rules.len - 1].body = code.first;
     for (uint32_t i = 0; i < tck->resets.len; i++) model_add_reset(model, tck->resets.data[i]);
     return good;
@@ -376,7 +380,7 @@ static bool add_rules(struct tck *tck)
     const uint64_t most = file->processes.len + UINT64_C(1);
     struct choice choice = {.edges = arena_alloc(file->arena, most * sizeof *choice.edges),
                             .absent = arena_alloc(file->arena, most * sizeof *choice.absent)};
-    bool good = true;
+    bool good = find_invariants(tck);
     for (uint32_t e = 0; good && e < file->edges.len; e++) {
         const struct tck_edge *edge = &file->edges.data[e];
         if (is_synced(tck, edge->process, edge->event)) continue;

@@ -140,6 +140,7 @@ enum uppaal_prefix {
 struct uppaal_type {
     uint8_t kind;     /* enum uppaal_type_kind */
     uint8_t prefixes; /* set of enum uppaal_prefix */
+    bool reported;
     struct place place, name_place;
     const char *name;
     struct uppaal_exp *low, *high;
@@ -308,6 +309,7 @@ struct uppaal_decl {
     struct uppaal_template *template;
     struct uppaal_instance *instance;
     struct uppaal_ranked *ranks;
+    uint32_t first_process, processes; /* of a template or an instance in the system: its own */
     struct uppaal_decl *next;
     void *info;
 };
@@ -352,7 +354,18 @@ struct uppaal_query {
 
 /* ---- files ---- */
 
+/* A part of the file from a place on, up to the next part: whom what stands there belongs to. */
+struct uppaal_part {
+    struct place place;
+    const char *what;               /* "guard"; NULL: the edge, location or template itself */
+    const struct uppaal_decl *decl; /* a template; NULL: what is global */
+    const struct uppaal_edge *edge; /* of it, */
+    const struct uppaal_location *location; /* or this; NULL: neither */
+    struct uppaal_part *next;
+};
+
 struct uppaal_file {
+    struct uppaal_part *parts;    /* the last one that was read first */
     struct uppaal_decl *decls;    /* in the order in which they are seen: global ones, templates,
                                      those of `instantiation` and `system` */
     struct uppaal_ranked *system; /* at least one */

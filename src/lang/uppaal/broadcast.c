@@ -109,8 +109,7 @@ static bool is_hard(struct broadcast *b, const struct edge *edge, struct edge *c
         || (b->u->has_ranks && process->rank > b->u->processes.data[b->sender->process].rank))
         return true;
     for (uint32_t i = 0; i < count; i++)
-        if (all[i] != edge && all[i]->process == edge->process && all[i]->source == edge->source
-            && !are_exclusive(b->u, edge, all[i]))
+        if (all[i] != edge && all[i]->source == edge->source && !are_exclusive(b->u, edge, all[i]))
             return true;
     return false;
 }
@@ -212,8 +211,7 @@ static bool add_refusals(struct broadcast *b, struct variants *variants, uint32_
     struct mem *mem = b->u->model->mem;
     struct pieces pieces = {0};
     bool good = true;
-    while (count && (edges[0]->process != variants->process || edges[0]->source != state))
-        edges++, count--;
+    while (count && edges[0]->source != state) edges++, count--;
     if (variants->list.len > MAX_PIECES) {
         diag_error(b->u->diag, DIAG_LIMIT, b->sender->ast->place,
                    "more than %d ways in which a process does not receive this", MAX_PIECES);
@@ -243,22 +241,22 @@ static bool add_hard(struct broadcast *b, struct variants *variants, uint32_t st
         if (variants->hard.data[i] == state) return true;
     vec_push(b->u->model->mem, &variants->hard, state);
     for (uint32_t i = 0; i < count; i++)
-        if (edges[i]->process == variants->process && edges[i]->source == state)
+        if (edges[i]->source == state)
             add_variant(b, variants, (struct variant){.taken = edges[i], .state = state});
     return add_refusals(b, variants, state, edges, count, (struct variant){.state = state});
 }
 
-static bool add_process(struct broadcast *b, uint32_t process, struct edge *const *edges,
-                        uint32_t count)
+/* The edges of one process. */
+static bool add_process(struct broadcast *b, struct edge *const *edges, uint32_t count)
 {
-    struct variants variants = {.process = process};
+    struct variants variants = {.process = edges[0]->process};
     bool good = true;
     add_variant(b, &variants, (struct variant){.is_easy = true});
     for (uint32_t i = 0; good && i < count; i++)
-        if (edges[i]->process == process && is_hard(b, edges[i], edges, count))
+        if (is_hard(b, edges[i], edges, count))
             good = add_hard(b, &variants, edges[i]->source, edges, count);
     for (uint32_t i = 0; good && i < count; i++) {
-        bool hard = edges[i]->process != process;
+        bool hard = false;
         for (uint32_t k = 0; k < variants.hard.len; k++)
             hard |= variants.hard.data[k] == edges[i]->source;
         if (!hard) vec_push(b->u->model->mem, &variants.easy, edges[i]);
@@ -349,10 +347,11 @@ bool broadcast_build(struct uppaal *u, struct edge *sender, struct edge *const *
     bool good = true;
     assert(u->channels.data[sender->channel].is_broadcast);
     /* receivers come by process */
-    for (uint32_t i = 0; good && i < count; i++)
-        if (receivers[i]->process != sender->process
-            && (!i || receivers[i]->process != receivers[i - 1]->process))
-            good = add_process(&b, receivers[i]->process, receivers, count);
+    for (uint32_t i = 0, end; good && i < count; i = end) {
+        for (end = i + 1; end < count && receivers[end]->process == receivers[i]->process;) end++;
+        if (receivers[i]->process != sender->process)
+            good = add_process(&b, receivers + i, end - i);
+    }
     good = good && add_combinations(&b);
     for (uint32_t i = 0; i < b.processes.len; i++) {
         vec_free(u->model->mem, &b.processes.data[i].list);

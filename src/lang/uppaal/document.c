@@ -1,7 +1,7 @@
 /* A model in XML: the elements are looked at in the order in which their names are seen by each
  * other (declarations, templates, instances, the system line, queries), the labels of an edge in
  * whatever order they stand. Each text is a text of its own for the parser, with places in the
- * file; an error in it is followed by a note that says whose text it is.
+ * file, and a part of it (part.c).
  *
  * Unknown elements are passed over, as are layout, colours, comments and rates. */
 #include "lang/common/xml.h"
@@ -25,27 +25,12 @@ struct document {
 
 /* ---- texts ---- */
 
-/* Whose text is read: the words of the note. */
-struct whose {
-    const char *what; /* "guard" */
-    const struct uppaal_edge *edge;
-    const struct uppaal_location *location;
-};
-
-static void tell_whose(struct document *document, uint32_t element, struct whose whose)
+/* From an element on, errors belong to this part of the template at hand, or to what is global. */
+static void begin_part(struct document *document, uint32_t element, struct uppaal_part part)
 {
-    struct diag *diag = document->parser->diag;
-    struct place place = document->xml.elements.data[element].place;
-    const char *name = document->decl ? document->decl->name : NULL;
-    assert(name || (!whose.edge && !whose.location)); /* those are in a template */
-    if (whose.edge && whose.edge->source && whose.edge->target)
-        diag_note(diag, place, "in the %s of the edge from '%.40s' to '%.40s' of template '%.60s'",
-                  whose.what, whose.edge->source->shown, whose.edge->target->shown, name);
-    else if (whose.location)
-        diag_note(diag, place, "in the %s of location '%.60s' of template '%.60s'", whose.what,
-                  whose.location->shown, name);
-    else if (name) diag_note(diag, place, "in the %s of template '%.60s'", whose.what, name);
-    else diag_note(diag, place, "in the %s", whose.what);
+    part.place = document->xml.elements.data[element].place;
+    part.decl = document->decl;
+    uppaal_add_part(document->parser, part);
 }
 
 /* Gives the parser the text of an element. */
@@ -74,7 +59,7 @@ static void close_text(struct document *document, struct tokens *tokens)
 typedef void parse_text(struct document *document, void *into);
 
 /* Reads the whole text of an element, if there is any. */
-static void read_text(struct document *document, uint32_t element, struct whose whose,
+static void read_text(struct document *document, uint32_t element, struct uppaal_part part,
                       parse_text *parse, void *into)
 {
     struct uppaal_parser *parser = document->parser;
@@ -82,6 +67,7 @@ static void read_text(struct document *document, uint32_t element, struct whose 
     struct tokens tokens;
     uint32_t errors = parser->diag->errors;
     if (element == XML_NONE || xml_is_blank(&document->xml, element)) return;
+    begin_part(document, element, part);
     open_text(document, element, &text, &tokens);
     if (tokens.list.len > 1 && parser->diag->errors == errors) {
         parse(document, into);
@@ -90,7 +76,6 @@ static void read_text(struct document *document, uint32_t element, struct whose 
             uppaal_error_expected(parser, "an operator or the end of the text");
     }
     close_text(document, &tokens);
-    if (parser->diag->errors != errors) tell_whose(document, element, whose);
 }
 
 static void read_global(struct document *document, void *into)
@@ -185,7 +170,8 @@ static void name_location(struct document *document, uint32_t element,
 {
     struct name name = {0};
     uint32_t child = xml_child(&document->xml, element, "name");
-    read_text(document, child, (struct whose){.what = "name of a location"}, read_name, &name);
+    read_text(document, child, (struct uppaal_part){.what = "name", .location = location},
+              read_name, &name);
     if (!name.text) return;
     location->name = location->shown = name.text;
     location->place = name.place;
@@ -193,7 +179,6 @@ static void name_location(struct document *document, uint32_t element,
         uppaal_error_location(document->parser, location,
                               uppaal_index_find(&document->names, name.text));
         document->parser->panic = false;
-        tell_whose(document, element, (struct whose){.what = "locations"});
     }
 }
 
@@ -203,6 +188,7 @@ static struct uppaal_location *add_location(struct document *document, uint32_t 
     struct uppaal_parser *parser = document->parser;
     struct uppaal_location *location = arena_alloc(parser->arena, sizeof *location);
     const char *id = xml_attribute(&document->xml, element, "id");
+    begin_part(document, element, (struct uppaal_part){.location = location});
     location->place = document->xml.elements.data[element].place;
     location->index = document->decl->template->location_count++;
     location->shown = names_format(parser->names, "_%s", id ? id : "");
@@ -230,7 +216,7 @@ static void read_location(struct document *document, uint32_t element,
         if (!xml_is_named(xml, child, "label") || !kind || strcmp(kind, "invariant")) continue;
         if (location->invariant)
             element_error(document, DIAG_DUPLICATE, child, "this location has another invariant");
-        read_text(document, child, (struct whose){.what = "invariant", .location = location},
+        read_text(document, child, (struct uppaal_part){.what = "invariant", .location = location},
                   read_invariant, &location->invariant);
     }
 }
@@ -291,7 +277,7 @@ static void read_labels(struct document *document, uint32_t element, struct uppa
     uint32_t found[LABELS] = {0};
     find_labels(document, element, found);
     for (unsigned i = 0; i < LABELS; i++)
-        read_text(document, found[i], (struct whose){.what = label_words[i], .edge = edge},
+        read_text(document, found[i], (struct uppaal_part){.what = label_words[i], .edge = edge},
                   parsers[i], into[i]);
 }
 
@@ -300,6 +286,7 @@ static void read_edge(struct document *document, uint32_t element, struct uppaal
     struct uppaal_parser *parser = document->parser;
     struct uppaal_edge *edge = arena_alloc(parser->arena, sizeof *edge);
     const char *controllable = xml_attribute(&document->xml, element, "controllable");
+    begin_part(document, element, (struct uppaal_part){.edge = edge});
     edge->place = document->xml.elements.data[element].place;
     edge->source = find_end(document, element, "source", &edge->source_place);
     edge->target = find_end(document, element, "target", &edge->target_place);
@@ -353,16 +340,18 @@ static void read_template(struct document *document, uint32_t element)
     struct xml *xml = &document->xml;
     struct name name = {.place = xml->elements.data[element].place};
     uint32_t child = xml_child(xml, element, "name");
-    read_text(document, child, (struct whose){.what = "name of a template"}, read_name, &name);
+    read_text(document, child, (struct uppaal_part){.what = "name of a template"}, read_name,
+              &name);
     if (!child || xml_is_blank(xml, child))
         element_error(document, DIAG_MISSING, element, "this template needs a name");
     if (!name.text) name.text = "?";
     document->decl = uppaal_new_decl(parser, UPPAAL_DECL_TEMPLATE, name.text, name.place);
     document->decl->template = arena_alloc(parser->arena, sizeof *document->decl->template);
-    read_text(document, xml_child(xml, element, "parameter"), (struct whose){.what = "parameters"},
-              read_parameters, NULL);
+    begin_part(document, element, (struct uppaal_part){0});
+    read_text(document, xml_child(xml, element, "parameter"),
+              (struct uppaal_part){.what = "parameters"}, read_parameters, NULL);
     read_text(document, xml_child(xml, element, "declaration"),
-              (struct whose){.what = "declarations"}, read_local, NULL);
+              (struct uppaal_part){.what = "declarations"}, read_local, NULL);
     read_parts(document, element);
     read_init(document, element);
     uppaal_index_free(parser->mem, &document->ids);
@@ -393,6 +382,7 @@ static void read_query(struct document *document, uint32_t element)
     struct lexer_text text;
     struct tokens tokens;
     if (!formula || xml_is_blank(&document->xml, formula)) return; /* a heading */
+    begin_part(document, formula, (struct uppaal_part){.what = "query"});
     diag_init(&quiet, diag->mem);
     quiet.sources = diag->sources;
     parser->diag = &quiet;
@@ -441,7 +431,7 @@ static void read_root(struct document *document)
     struct xml *xml = &document->xml;
     uint32_t system = XML_NONE;
     read_text(document, xml_child(xml, 0, "declaration"),
-              (struct whose){.what = "global declarations"}, read_global, NULL);
+              (struct uppaal_part){.what = "global declarations"}, read_global, NULL);
     uint32_t child = xml->elements.data[0].child;
     for (; child; child = xml->elements.data[child].next) {
         if (xml_is_named(xml, child, "template")) read_template(document, child);
@@ -449,13 +439,15 @@ static void read_root(struct document *document)
             element_error(document, DIAG_UNSUPPORTED, child,
                           "a live sequence chart is not read: only templates are");
         else if (xml_is_named(xml, child, "instantiation"))
-            read_text(document, child, (struct whose){.what = "instances"}, read_global, NULL);
+            read_text(document, child, (struct uppaal_part){.what = "instances"}, read_global,
+                      NULL);
         else if (xml_is_named(xml, child, "system")) system = child;
     }
     if (!system || xml_is_blank(xml, system))
         element_error(document, DIAG_MISSING, system,
                       "there is no system line: 'system' with the names of processes");
-    read_text(document, system, (struct whose){.what = "system declarations"}, read_system, NULL);
+    read_text(document, system, (struct uppaal_part){.what = "system declarations"}, read_system,
+              NULL);
     for (child = xml->elements.data[0].child; child; child = xml->elements.data[child].next)
         if (xml_is_named(xml, child, "queries")) read_queries(document, child);
 }

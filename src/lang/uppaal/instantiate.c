@@ -399,19 +399,20 @@ static bool add_line(struct uppaal *u, const struct uppaal_ranked *line)
     struct set set = {0};
     if (!unit) return false;
     struct uppaal_decl *decl = unit->decl;
-    for (uint32_t i = 0; i < u->processes.len; i++)
-        if (u->processes.data[i].unit == decl->name) {
-            diag_error(u->diag, DIAG_DUPLICATE, line->place, "'%.60s' is in the system twice",
-                       decl->name);
-            return false;
-        }
+    if (decl->processes) {
+        diag_error(u->diag, DIAG_DUPLICATE, line->place, "'%.60s' is in the system twice",
+                   decl->name);
+        return false;
+    }
     if (u->processes.len >= MAX_PROCESSES) {
         diag_error(u->diag, DIAG_LIMIT, line->place, "more than %d processes", MAX_PROCESSES);
         return false;
     }
     bool good = open_set(u, decl, line->place, &set);
+    decl->first_process = u->processes.len;
     while (good) {
         good = add_member(u, decl, line, &set);
+        decl->processes++;
         if (!advance(&set)) break;
     }
     mem_free(u->model->mem, set.types);

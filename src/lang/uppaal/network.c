@@ -200,6 +200,29 @@ static bool add_selected(struct uppaal *u, struct process *process, struct edge 
     return true;
 }
 
+/* Adds how many combinations of selected values there are, before any is made. A type may depend on
+ * values that were selected before. False: it is wrong, or there are too many. */
+static bool count_selected(struct uppaal *u, struct env *outer, struct uppaal_select *select,
+                           uint64_t *combinations)
+{
+    const struct type *type = resolve_domain(u, outer, select->type, MAX_SELECTED, select->place);
+    if (!type) return false;
+    const struct type_range range = type_cell(type, 0);
+    struct env env = {.outer = outer};
+    bool good = true;
+    if (!select->next) *combinations += type_values(type, MAX_SELECTED);
+    else compute_bind(u, &env, (struct binding){.name = select->name, .type = type});
+    for (int64_t n = range.low; good && select->next && n <= range.high; n++) {
+        env.list.data[0].value = resolve_nth(u, type, n);
+        good = count_selected(u, &env, select->next, combinations);
+    }
+    vec_free(u->model->mem, &env.list);
+    if (!good || *combinations <= MAX_EDGES) return good;
+    diag_error(u->diag, DIAG_LIMIT, select->place, "more than %d combinations of selected values",
+               MAX_EDGES);
+    return false;
+}
+
 static bool add_edges(struct uppaal *u, uint32_t number)
 {
     struct process *process = &u->processes.data[number];
@@ -210,7 +233,10 @@ static bool add_edges(struct uppaal *u, uint32_t number)
                             .process = number,
                             .source = state_of(process, ast->source)};
         mem_look(u->model->mem);
-        if (!add_selected(u, process, edge, ast->selects)) return false;
+        uint64_t combinations = 0;
+        if ((ast->selects && !count_selected(u, process->env, ast->selects, &combinations))
+            || !add_selected(u, process, edge, ast->selects))
+            return false;
     }
     return true;
 }

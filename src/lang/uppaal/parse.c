@@ -206,11 +206,15 @@ bool uppaal_parse(struct diag *diag, struct names *names, struct arena *arena, s
                                    .names = names,
                                    .arena = arena,
                                    .mem = mem,
+                                   .file = file,
                                    .is_old = has_old_ending(text->name)};
     memset(file, 0, sizeof *file);
     file->is_xml = xml_is(text);
+    diag->whose = uppaal_tell_part;
+    diag->context = file;
     if (file->is_xml) uppaal_parse_document(&parser, source, file);
     else parse_text(&parser, source, file);
+    diag->whose = NULL;
     file->is_old = parser.is_old;
     if (diag->errors != errors) return false;
     if (file->is_old) finish_old(file);

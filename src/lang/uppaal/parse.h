@@ -12,6 +12,9 @@
 bool uppaal_parse(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem,
                   uint32_t source, struct uppaal_file *file);
 
+/* Says in a note to which part of the file a place belongs (diag_whose). */
+void uppaal_tell_part(void *file, struct diag *diag, struct place place);
+
 /* Reads queries, one per line (`\` at the end of a line joins the next one), as of a .q file or the
  * command line: a list, NULL when there are none. Nothing is told: queries that are not understood
  * are refused ones. */

@@ -13,6 +13,7 @@ struct uppaal_parser {
     struct names *names;
     struct arena *arena;
     struct mem *mem;
+    struct uppaal_file *file;   /* that is read; NULL: queries alone */
     const struct token *tokens; /* the last one is TOKEN_END */
     const char *text;           /* what their start and end count in */
     uint32_t at;
@@ -65,6 +66,11 @@ void uppaal_leave(struct uppaal_parser *parser);
 void uppaal_skip_brackets(struct uppaal_parser *parser);
 /* Whether a text is of version 3: `const N 5`, `(const n; int x)`. */
 bool uppaal_looks_old(const struct token *tokens);
+
+/* ---- part.c ---- */
+
+/* From the place of the part on, errors are told with a note about it. */
+void uppaal_add_part(struct uppaal_parser *parser, struct uppaal_part part);
 
 /* ---- expression.c ---- */
 

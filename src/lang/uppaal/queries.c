@@ -20,21 +20,46 @@ static const char *unit_name(const struct uppaal_exp *exp)
     return exp->kind == UPPAAL_EXP_NAME ? exp->name : NULL;
 }
 
-/* Whether the expression names a process, or would if there was one. */
-static bool names_process(struct lowering *l, const struct uppaal_exp *exp)
+/* What the processes belong to one of which the expression names, or would if there was one; NULL:
+ * it names none. */
+static const struct uppaal_decl *names_process(struct lowering *l, const struct uppaal_exp *exp)
 {
     const char *name = unit_name(exp);
     const struct binding *found = name ? compute_find(l->env, name) : NULL;
-    return found && found->kind == BIND_UNIT;
+    return found && found->kind == BIND_UNIT ? found->decl : NULL;
 }
 
-static struct process *find_process(struct lowering *l, struct uppaal_exp *exp)
+/* Which comes first in the order of processes of a set: the last argument runs fastest. */
+static int compare_arguments(const int64_t *a, const int64_t *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static struct process *find_member_process(struct uppaal *u, const struct uppaal_decl *unit,
+                                           const int64_t *arguments, uint32_t count)
+{
+    uint32_t low = unit->first_process, high = low + unit->processes;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        struct process *process = &u->processes.data[middle];
+        assert(process->unit == unit->name);
+        if (process->argument_count != count) return NULL;
+        const int order = compare_arguments(process->arguments, arguments, count);
+        if (!order) return process;
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return NULL;
+}
+
+static struct process *find_process(struct lowering *l, struct uppaal_exp *exp,
+                                    const struct uppaal_decl *unit)
 {
     struct uppaal *u = l->u;
     int64_t arguments[MAX_ARGUMENTS];
-    const char *name = unit_name(exp);
     uint32_t count = exp->kind == UPPAAL_EXP_CALL ? exp->count : 0, n = 0;
-    bool is_known = false;
     if (count > MAX_ARGUMENTS) count = MAX_ARGUMENTS;
     for (struct uppaal_exp *arg = exp->args; n < count; arg = arg->next, n++) {
         struct value value;
@@ -48,17 +73,12 @@ static struct process *find_process(struct lowering *l, struct uppaal_exp *exp)
         }
         arguments[n] = node->value;
     }
-    for (uint32_t p = 0; p < u->processes.len; p++) {
-        struct process *process = &u->processes.data[p];
-        if (process->unit != name) continue;
-        is_known = true;
-        if (process->argument_count == count
-            && !memcmp(process->arguments, arguments, count * sizeof *arguments))
-            return process;
-    }
-    complain(u, exp, DIAG_UNKNOWN,
-             is_known ? "'%.60s' has no such process" : "'%.60s' is not in the system", name);
-    return NULL;
+    struct process *process = find_member_process(u, unit, arguments, count);
+    if (!process)
+        complain(u, exp, DIAG_UNKNOWN,
+                 unit->processes ? "'%.60s' has no such process" : "'%.60s' is not in the system",
+                 unit->name);
+    return process;
 }
 
 static bool find_in_process(struct lowering *l, struct process *process, struct uppaal_exp *exp,
@@ -100,8 +120,10 @@ static bool find_member(struct lowering *l, struct uppaal_exp *exp, struct bindi
     bool is_call = exp->kind == UPPAAL_EXP_CALL && exp->a->kind == UPPAAL_EXP_FIELD;
     struct uppaal_exp *field = is_call ? exp->a : exp;
     *done = false;
-    if (field->kind != UPPAAL_EXP_FIELD || !names_process(l, field->a)) return true;
-    struct process *process = find_process(l, field->a);
+    const struct uppaal_decl *unit =
+        field->kind == UPPAAL_EXP_FIELD ? names_process(l, field->a) : NULL;
+    if (!unit) return true;
+    struct process *process = find_process(l, field->a, unit);
     *done = true;
     if (!process || !find_in_process(l, process, field, found)) return *done = false;
     if (is_call != (found->kind == BIND_FUNCTION)) {

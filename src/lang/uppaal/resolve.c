@@ -66,8 +66,7 @@ static bool resolve_int(struct uppaal *u, struct env *env, struct uppaal_type *t
         || !compute_constant(u, env, type->high, "a bound of a type", &high))
         return false;
     if (low > high) {
-        diag_error(u->diag, DIAG_RANGE, type->place,
-                   "the range %" PRId64 " .. %" PRId64 " is empty", low, high);
+        complain(u, type, DIAG_RANGE, "the range %" PRId64 " .. %" PRId64 " is empty", low, high);
         return false;
     }
     resolved->type = type_new_int(&u->model->arena, low, high, first_value(low, high), NULL);
@@ -81,8 +80,8 @@ static bool resolve_scalar(struct uppaal *u, struct env *env, struct uppaal_type
     if (type->info && env == &u->global) return resolved->type = type->info, true;
     if (!compute_constant(u, env, type->low, "the size of a scalar set", &count)) return false;
     if (count < 1 || count > MAX_SCALARS) {
-        diag_error(u->diag, DIAG_LIMIT, type->low->place,
-                   "a scalar set has 1 to %d members, not %" PRId64, MAX_SCALARS, count);
+        complain(u, type->low, DIAG_LIMIT, "a scalar set has 1 to %d members, not %" PRId64,
+                 MAX_SCALARS, count);
         return false;
     }
     resolved->type = type_new_enumeration(&u->model->arena, NULL, NULL, (uint32_t)count);
@@ -126,8 +125,8 @@ static bool resolve_name(struct uppaal *u, struct env *env, struct uppaal_type *
 {
     const struct binding *found = compute_find(env, type->name);
     if (!found || found->kind != BIND_TYPE) {
-        diag_error(u->diag, DIAG_UNKNOWN, type->place,
-                   found ? "'%.60s' is not a type" : "there is no type '%.60s' here", type->name);
+        complain(u, type, DIAG_UNKNOWN,
+                 found ? "'%.60s' is not a type" : "there is no type '%.60s' here", type->name);
         return false;
     }
     resolved->type = found->type;
@@ -223,11 +222,11 @@ const struct type *resolve_domain(struct uppaal *u, struct env *env, struct uppa
     struct binding resolved;
     if (!resolve_type(u, env, type, NULL, &resolved)) return NULL;
     if (resolved.kind != BIND_CELLS || !type_is_scalar(resolved.type)) {
-        diag_error(u->diag, DIAG_TYPE, place, "this needs a bounded integer or a scalar type");
+        complain_at(u, type, DIAG_TYPE, place, "this needs a bounded integer or a scalar type");
         return NULL;
     }
     if (!type_values(resolved.type, most)) {
-        diag_error(u->diag, DIAG_LIMIT, place, "the type has more than %u values", most);
+        complain_at(u, type, DIAG_LIMIT, place, "the type has more than %u values", most);
         return NULL;
     }
     return resolved.type;

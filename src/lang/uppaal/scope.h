@@ -152,16 +152,18 @@ struct uppaal {
     bool has_ranks;                     /* some priority was declared */
     uint32_t default_rank;              /* of internal steps, and of channels that no list has */
     uint32_t top_rank;                  /* the largest one of processes */
+    VEC(uint32_t) receives;             /* locals that say who receives a broadcast */
     uint64_t unrolled;                  /* bodies of quantifiers that were lowered */
     expr calm;                          /* nobody is in a committed location */
     bool has_committed, has_conditions; /* of invariants, without clocks */
 };
 
-/* Complains once per expression. */
-#define complain(u, exp, code, ...)                                                                \
-    ((exp)->reported                                                                               \
+/* Complains once per expression, or type. */
+#define complain_at(u, thing, code, at, ...)                                                       \
+    ((thing)->reported                                                                             \
          ? (void)0                                                                                 \
-         : ((exp)->reported = true, diag_error((u)->diag, (code), (exp)->place, __VA_ARGS__)))
+         : ((thing)->reported = true, diag_error((u)->diag, (code), (at), __VA_ARGS__)))
+#define complain(u, exp, code, ...) complain_at(u, exp, code, (exp)->place, __VA_ARGS__)
 
 static inline struct exprs *uppaal_exprs(const struct uppaal *u) { return &u->model->exprs; }
 

@@ -258,6 +258,17 @@ static bool add_guards(struct step *step)
 
 /* ---- who receives ---- */
 
+/* The local of a group: the rules share them. */
+static struct cell receives(struct uppaal *u, uint32_t group, const struct type *type)
+{
+    struct model *model = u->model;
+    if (group == u->receives.len)
+        vec_push(model->mem, &u->receives, emit_local(model, type, "receives").base);
+    struct model_local *local = &model->locals.data[u->receives.data[group]];
+    if (local->high < type->high) local->high = type->high;
+    return emit_cell(model, true, u->receives.data[group]);
+}
+
 /* Per group: a local that is 0, or the number from 1 of the edge that takes part. */
 static bool choose_receivers(struct step *step, struct cell *chosen)
 {
@@ -270,7 +281,7 @@ static bool choose_receivers(struct step *step, struct cell *chosen)
     for (uint32_t g = 0; good && g < plan->group_count; g++) {
         const struct group *group = &plan->groups[g];
         const struct type type = {.kind = TYPE_INT, .high = group->count, .cells = 1};
-        chosen[g] = emit_local(u->model, &type, "receives");
+        chosen[g] = receives(u, g, &type);
         expr number = expr_int(exprs, 0);
         for (uint32_t i = 0; good && i < group->count; i++) {
             expr cond;

@@ -107,6 +107,7 @@ void uppaal_warn_of_game(struct uppaal_parser *parser, struct place place)
 /* ---- processes ---- */
 
 struct process {
+    struct uppaal_decl *decl;
     struct uppaal_template *template;
     struct uppaal_index index;
     struct uppaal_location **last;
@@ -121,6 +122,9 @@ static struct uppaal_location *add_location(struct uppaal_parser *parser, struct
     location->place = uppaal_here(parser);
     location->name = location->shown = uppaal_expect_name(parser, after);
     location->index = process->template->location_count++;
+    uppaal_add_part(parser, (struct uppaal_part){.place = location->place,
+                                                 .decl = process->decl,
+                                                 .location = location});
     if (!parser->panic && !uppaal_index_add(parser->mem, &process->index, location->name, location))
         uppaal_error_location(parser, location, uppaal_index_find(&process->index, location->name));
     *process->last = location;
@@ -129,10 +133,15 @@ static struct uppaal_location *add_location(struct uppaal_parser *parser, struct
 }
 
 /* { invariant; rate }: the rate means nothing here, and is passed over. */
-static void parse_location_body(struct uppaal_parser *parser, struct uppaal_location *location)
+static void parse_location_body(struct uppaal_parser *parser, const struct process *process,
+                                struct uppaal_location *location)
 {
     struct place opened = uppaal_here(parser);
     if (!uppaal_accept(parser, TOKEN_OPEN_CURLY)) return;
+    uppaal_add_part(parser, (struct uppaal_part){.place = opened,
+                                                 .what = "invariant",
+                                                 .decl = process->decl,
+                                                 .location = location});
     if (!uppaal_at(parser, TOKEN_SEMICOLON) && !uppaal_at(parser, TOKEN_CLOSE_CURLY))
         location->invariant = uppaal_parse_invariant(parser);
     uppaal_check_rates(parser);
@@ -145,7 +154,7 @@ static void parse_states(struct uppaal_parser *parser, struct process *process)
 {
     do {
         struct uppaal_location *location = add_location(parser, process, "'state' or ','");
-        parse_location_body(parser, location);
+        parse_location_body(parser, process, location);
     } while (uppaal_accept(parser, TOKEN_COMMA));
 }
 
@@ -199,8 +208,21 @@ static void parse_init(struct uppaal_parser *parser, const struct process *proce
     process->template->init = location;
 }
 
+/* As people call it; XML has the same. */
+static const char *word_of_label(unsigned word)
+{
+    switch (word) {
+    case UPPAAL_WORD_SELECT: return "selection";
+    case UPPAAL_WORD_GUARD: return "guard";
+    case UPPAAL_WORD_SYNC: return "synchronisation";
+    case UPPAAL_WORD_ASSIGN: return "update";
+    default: return "weight";
+    }
+}
+
 /* One of the labels of an edge, with the `;` behind it. */
-static void parse_label(struct uppaal_parser *parser, struct uppaal_edge *edge, unsigned *seen)
+static void parse_label(struct uppaal_parser *parser, const struct process *process,
+                        struct uppaal_edge *edge, unsigned *seen)
 {
     unsigned word = uppaal_peek(parser)->kind, bit = 1u << (word % 31);
     char shown[48];
@@ -213,6 +235,10 @@ static void parse_label(struct uppaal_parser *parser, struct uppaal_edge *edge, 
         uppaal_error(parser, DIAG_DUPLICATE, uppaal_here(parser), "this edge has another %s",
                      token_show(uppaal_peek(parser), shown));
     *seen |= bit;
+    uppaal_add_part(parser, (struct uppaal_part){.place = uppaal_here(parser),
+                                                 .what = word_of_label(word),
+                                                 .decl = process->decl,
+                                                 .edge = edge});
     parser->at++;
     if (word == UPPAAL_WORD_SELECT) edge->selects = uppaal_parse_selects(parser);
     else if (word == UPPAAL_WORD_GUARD) edge->guard = uppaal_parse_condition(parser);
@@ -228,6 +254,8 @@ static void parse_edge(struct uppaal_parser *parser, struct process *process)
     struct uppaal_edge *edge = arena_alloc(parser->arena, sizeof *edge);
     unsigned seen = 0;
     edge->place = edge->source_place = uppaal_here(parser);
+    uppaal_add_part(
+        parser, (struct uppaal_part){.place = edge->place, .decl = process->decl, .edge = edge});
     edge->source = process->source;
     bool is_short = uppaal_at(parser, TOKEN_ARROW) || uppaal_at(parser, UPPAAL_TOKEN_UNCONTROLLED);
     if (!is_short) edge->source = parse_location(parser, process, "'trans' or ','");
@@ -241,7 +269,7 @@ static void parse_edge(struct uppaal_parser *parser, struct process *process)
     edge->target = parse_location(parser, process, "'->'");
     uppaal_expect(parser, TOKEN_OPEN_CURLY, "the target of the edge");
     while (!parser->panic && !uppaal_accept(parser, TOKEN_CLOSE_CURLY))
-        parse_label(parser, edge, &seen);
+        parse_label(parser, process, edge, &seen);
     uppaal_check_edge(parser, edge);
     *process->last_edge = edge;
     process->last_edge = &edge->next;
@@ -347,8 +375,11 @@ struct uppaal_decl *uppaal_parse_process(struct uppaal_parser *parser)
                                                uppaal_expect_name(parser, "'process'"), place);
     struct uppaal_template *template = decl->template =
         arena_alloc(parser->arena, sizeof *template);
-    struct process process = {
-        .template = template, .last = &template->locations, .last_edge = &template->edges};
+    struct process process = {.decl = decl,
+                              .template = template,
+                              .last = &template->locations,
+                              .last_edge = &template->edges};
+    uppaal_add_part(parser, (struct uppaal_part){.place = place, .decl = decl});
     if (uppaal_accept(parser, TOKEN_OPEN)) {
         template->parameters = uppaal_parse_parameters(parser, TOKEN_CLOSE);
         uppaal_accept(parser, TOKEN_CLOSE);
@@ -357,5 +388,6 @@ struct uppaal_decl *uppaal_parse_process(struct uppaal_parser *parser)
     decl->end = token_behind(&parser->tokens[parser->at - 1]);
     uppaal_index_free(parser->mem, &process.index);
     if (parser->panic) skip_process(parser);
+    uppaal_add_part(parser, (struct uppaal_part){.place = uppaal_here(parser)});
     return decl;
 }

@@ -120,6 +120,22 @@ static void hide_metas(struct uppaal *u)
     mem_free(model->mem, fresh);
 }
 
+/* What the parser has read becomes a model. */
+static bool build(struct uppaal *u)
+{
+    resolve_init(u);
+    perform_init(u);
+    if (!declare_all(u, &u->global, u->file.decls, MODEL_NONE, "")) return false;
+    check_defines(u);
+    if (!instantiate_system(u) || !declare_run(u) || !network_build(u) || !check_initial(u))
+        return false;
+    if (!u->input->no_queries) queries_add(u, u->file.queries);
+    if (u->diag->errors) return false;
+    model_finish(u->model);
+    if (u->metas.len) hide_metas(u);
+    return true;
+}
+
 static struct model *load(struct language_input *input, void **scope)
 {
     struct uppaal *u = mem_alloc(input->mem, sizeof *u);
@@ -132,18 +148,12 @@ static struct model *load(struct language_input *input, void **scope)
                       &u->file))
         return NULL;
     if (input->symbols) uppaal_tell_names(&u->file, input->symbols);
-    resolve_init(u);
-    perform_init(u);
-    if (!declare_all(u, &u->global, u->file.decls, MODEL_NONE, "")) return NULL;
-    check_defines(u);
-    if (!instantiate_system(u) || !declare_run(u) || !network_build(u) || !check_initial(u))
-        return NULL;
-    if (!input->no_queries) queries_add(u, u->file.queries);
-    if (input->diag->errors) return NULL;
-    model_finish(u->model);
-    if (u->metas.len) hide_metas(u);
+    input->diag->whose = uppaal_tell_part;
+    input->diag->context = &u->file;
+    const bool good = build(u);
+    input->diag->whose = NULL;
     *scope = u;
-    return u->model;
+    return good ? u->model : NULL;
 }
 
 static bool property(void *scope, enum property_kind kind, uint32_t source)
