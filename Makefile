@@ -56,19 +56,29 @@ all: cairn
 
 # make without arguments must also work on a fresh machine.
 ifeq ($(MODE),release)
-cairn: $(BUILD)/cairn
+cairn: $(BUILD)/cairn $(BUILD)/cairn-serve
+	@cp -f $(BUILD)/cairn-serve cairn-serve
 	@cp -f $< $@
 endif
 
-# With the libraries inside a start takes half as long. Where they are not there to be put inside, it is linked as usual.
-ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static-pie -x c - -o /dev/null $(LIBS) 2>/dev/null && echo -static-pie)
+# With the libraries inside a start takes half as long. The library for `cairn serve` cannot be inside: that command starts a program of its own, which
+# is linked as usual. Where others cannot be inside, either, there is one program, and the two are the same.
+ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static-pie -x c - -o /dev/null $(LIBRARIES) 2>/dev/null && echo -static-pie)
+WITHOUT_HTTP := $(BUILD)/src/serve/http-none.o
+$(WITHOUT_HTTP): src/serve/http.c Makefile | build-packages
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DCAIRN_WITHOUT_HTTP -c -o $@ $<
 
-$(BUILD)/cairn: $(OBJECTS)
-	$(LINK) $(ALONE_$(MODE)) -o $@ $(OBJECTS) $(LIBS)
+$(BUILD)/cairn: $(OBJECTS) $(WITHOUT_HTTP)
+	if [ -n "$(ALONE_$(MODE))" ]; then \
+		$(LINK) $(ALONE_$(MODE)) -o $@ $(filter-out $(BUILD)/src/serve/http.o,$(OBJECTS)) $(WITHOUT_HTTP) $(LIBRARIES); \
+	else $(LINK) -o $@ $(OBJECTS) $(LIBS); fi
+$(BUILD)/cairn-serve: $(OBJECTS)
+	$(LINK) -o $@ $(OBJECTS) $(LIBS)
 
 # For valgrind, which has to see the C library to know what is initialised.
-$(BUILD)/cairn-shared: $(OBJECTS)
-	$(LINK) -o $@ $(OBJECTS) $(LIBS)
+$(BUILD)/cairn-shared: $(BUILD)/cairn-serve
+	@ln -f $< $@
 
 ifeq ($(MODE),degenerate)
 # Most files do not look at CAIRN_DEGENERATE, nor do headers that they include: their objects are those of the asan build.
@@ -125,7 +135,7 @@ library: | build-packages
 	@$(MAKE) -s MODE=$(LIBRARY_MODE) $(SHARED) $(STATIC)
 ifeq ($(MODE),$(LIBRARY_MODE))
 NAMES := build/$(LIBRARY_MODE)/names
-INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/commands.o $(BUILD)/src/doors.o $(BUILD)/src/cli/% $(BUILD)/src/serve/% $(BUILD)/src/lsp/% $(BUILD)/live.o,$(OBJECTS))
+INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/doors/% $(BUILD)/src/cli/% $(BUILD)/src/serve/% $(BUILD)/src/lsp/% $(BUILD)/live.o,$(OBJECTS))
 $(NAMES): src/cairn.h
 	@mkdir -p $(@D)
 	grep -o '\bcairn_[a-z_]*(' $< | tr -d '(' | sort -u > $@
@@ -182,8 +192,9 @@ bench: test-packages cairn
 
 install: cairn library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/cairn
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/lib/cairn $(DESTDIR)$(PREFIX)/share/cairn
 	install -m 755 cairn $(DESTDIR)$(PREFIX)/bin/cairn
+	install -m 755 cairn-serve $(DESTDIR)$(PREFIX)/lib/cairn/cairn-serve
 	./cairn --manual > $(DESTDIR)$(PREFIX)/share/man/man1/cairn.1
 	./cairn --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cairn
 	install -m 644 share/cairn-result.schema.json $(DESTDIR)$(PREFIX)/share/cairn
@@ -192,7 +203,7 @@ install: cairn library
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/libcairn.so
 	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),; s,@LIBS@,$(LIBS),' src/lib/cairn.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc
 
-INSTALLED := bin/cairn share/man/man1/cairn.1 share/bash-completion/completions/cairn share/cairn/cairn-result.schema.json include/cairn.h lib/libcairn.so lib/libcairn.a \
+INSTALLED := bin/cairn lib/cairn/cairn-serve share/man/man1/cairn.1 share/bash-completion/completions/cairn share/cairn/cairn-result.schema.json include/cairn.h lib/libcairn.so lib/libcairn.a \
 	lib/$(notdir $(SHARED)) lib/pkgconfig/cairn.pc
 uninstall:
 	rm -f $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)

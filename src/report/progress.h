@@ -11,7 +11,7 @@
 /* Where the lines go, and what the last one said. */
 struct progress {
     FILE *out;
-    uint64_t memory_limit; /* 0: none */
+    uint64_t memory_limit;           /* 0: none */
     const struct forecast *forecast; /* or NULL */
     const char *warning;             /* once, when a limit will end the search, with ... */
     const struct advice *advice;     /* ... what to try; or NULL */

@@ -7,7 +7,7 @@
  * exchange is answered at most once; (3) bodies take at most MOST_BODIES bytes together. */
 #include "serve/http.h"
 
-#if __has_include(<microhttpd.h>)
+#if __has_include(<microhttpd.h>) && !defined CAIRN_WITHOUT_HTTP
 
 #include "base/clock.h"
 
@@ -406,6 +406,8 @@ int http_run(struct http *http)
 
 void http_close(struct http *http) { MHD_stop_daemon(http->daemon); }
 
+bool http_is_there(void) { return true; }
+
 #else /* the program is built without the library */
 
 struct http *http_open(const struct http_plan *plan, const char **why)
@@ -420,6 +422,7 @@ const struct guard *http_guard(const struct http *http) { return (void)http, NUL
 void http_close(struct http *http) { (void)http; }
 int http_descriptor(const struct http *http) { return (void)http, -1; }
 int http_run(struct http *http) { return (void)http, 0; }
+bool http_is_there(void) { return false; }
 
 uint64_t http_number(const struct http_exchange *exchange, const char *key)
 {

@@ -33,6 +33,8 @@ struct http_plan {
 };
 
 struct http;
+/* Whether the program has the library for it. */
+bool http_is_there(void);
 /* NULL: *why says why not. */
 struct http *http_open(const struct http_plan *plan, const char **why);
 const struct guard *http_guard(const struct http *http);

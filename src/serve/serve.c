@@ -285,6 +285,8 @@ static void end_all(struct serve *serve)
     }
 }
 
+bool serve_can(void) { return http_is_there(); }
+
 bool serve_run(const struct serve_plan *plan, const char **why)
 {
     const struct http_page pages[] = {

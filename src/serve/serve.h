@@ -13,6 +13,8 @@ struct serve_plan {
     bool (*ready)(const char *address);
 };
 
+/* Whether this program can: otherwise another one of the same name and `-serve` may. */
+bool serve_can(void);
 /* Until a signal comes (base/limits.h). False: *why says why it does not serve. */
 bool serve_run(const struct serve_plan *plan, const char **why);
 

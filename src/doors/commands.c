@@ -7,7 +7,7 @@
 #include "cli/search.h"
 #include "cli/simulate.h"
 #include "cli/translate.h"
-#include "doors.h"
+#include "doors/doors.h"
 
 const struct command commands[] = {
     {"explore", "MODEL", "walk the state space: counts, deadlocks, statistics", ASK_EXPLORE,
