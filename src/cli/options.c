@@ -270,7 +270,7 @@ static const struct options_row rows[] = {
     {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_TOLD, "more: states per level"},
     {OPTION_STDIO, 0, "stdio", NULL, ASK_LSP,
      "use standard input and output, as it does anyway: many editors say so"},
-    {OPTION_HELP, 'h', "help", NULL, ASK_ALL | ASK_LSP, "this help"},
+    {OPTION_HELP, 'h', "help", NULL, ASK_ALL, "this help"},
 };
 enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000, MAX_TRACES = 1000 };
 

@@ -24,7 +24,7 @@ enum ask_command {
     ASK_SEARCH = ASK_EXPLORE | ASK_CHECK,
     ASK_MODELS = 31 | ASK_CONFORM,
     ASK_TOLD = 255, /* those with a result */
-    ASK_ALL = 511
+    ASK_ALL = 1023
 };
 
 enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };

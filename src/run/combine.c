@@ -570,10 +570,6 @@ static const struct row rows[] = {
              "run",
      .why = "runs are told apart by the states that a search meets one by one"},
     {{HAS_TRACES},
-     .one_of = symbolic_choices,
-     .text = "--{name} is a choice of the symbolic engine, which shows one run",
-     .why = "runs are told apart by the states that a search meets one by one"},
-    {{HAS_TRACES},
      .one_of = one_run,
      .text =
          "--traces does not go with --{name}: that search remembers one violation of a property",

@@ -628,8 +628,10 @@ static uint64_t states(const struct search *search)
         return own->given_up + search_kept(search);
     if (own->statistics->is_net) return own->given_up + own->epochs.done.records;
     const uint64_t done = own->ample ? search->result->expanded - own->before : own->added;
-    return own->given_up + search->result->expanded - own->earlier
-           + (stored > done ? stored - done : 0);
+    const uint64_t seen = own->given_up + search->result->expanded - own->earlier
+                          + (stored > done ? stored - done : 0);
+    /* when a set was emptied, and there was no memory to fill it again, these are missing in it */
+    return seen < search->result->initial_states ? search->result->initial_states : seen;
 }
 
 static void sum(const struct search *search, uint64_t *totals)

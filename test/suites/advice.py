@@ -30,11 +30,11 @@ CASES = [
     ('a context', ['check', BEHAVIOR, *C7, '--engine', 'explicit'], ['--memory', '900K'],
      ['--order past-freeze', '--partition auto'], {'one_by_one': 'holds', **HOLDS}),
     ('a context, rank by rank', ['check', BEHAVIOR, *C7, '--order', 'past-freeze'],
-     ['--memory', '900K'], ['--split auto'], {'one_by_one': 'holds', **HOLDS}),
-    ('p-points', ['check', SCHEDULING, '--engine', 'explicit'], ['--memory', '700K'],
+     ['--memory', '700K'], ['--split auto'], {'one_by_one': 'holds', **HOLDS}),
+    ('p-points', ['check', SCHEDULING, '--engine', 'explicit'], ['--memory', '500K'],
      ['--partition auto', '--engine symbolic', '--engine bounded'],
      {'task0_in_time': 'holds', **HOLDS}),
-    ('an exploration', ['explore', SCHEDULING, '--engine', 'explicit'], ['--memory', '700K'],
+    ('an exploration', ['explore', SCHEDULING, '--engine', 'explicit'], ['--memory', '500K'],
      ['--partition auto', '--engine symbolic'], {'states': 30836}),
     ('temporal formulas beside others', ['check', TURNTABLE, '-D', 'n=4', '--engine', 'explicit'],
      ['--memory', '1M'], ['--property rejects --property deadlock', '--reduce por',
@@ -49,7 +49,7 @@ CASES = [
                             'bounded'], ['--time', '0.1s'],
      ['--reduce steps', '--engine symbolic'], HOLDS),
     ('time', ['check', TIMED, '--context', example('device-login/contexts.cdl') + ':deadline2',
-              '--zones', 'equal', '-p', 'deadlock'], ['--memory', '700K'],
+              '--zones', 'equal', '-p', 'deadlock'], ['--memory', '450K'],
      ['--order past-freeze'], None),
 ]
 

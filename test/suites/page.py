@@ -265,7 +265,7 @@ def guided(browser):
 def advised(browser):
     """A search that memory ended: what to try next."""
     _, claim = open_page(browser, 'advised', 'examples/scheduling/scheduling.mil', '--engine',
-                         'explicit', '--memory', '700K')
+                         'explicit', '--memory', '500K')
     check('advised: the commands', browser.texts('#advice code')
           == [one['command'] for one in claim['advice']] != [])
     close_page(browser, 'advised')

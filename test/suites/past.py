@@ -315,7 +315,7 @@ shown = run('check', BIG, '--order', 'past-freeze', '--memory', '1400K')
 check('... in words too',
       shown.returncode == 1 and 'is violated in this state' in shown.stdout
       and '--freeze' in shown.stdout, shown.stdout[-600:])
-result, claim = told('check', BIG, '--order', 'past-freeze', '--memory', '900K')
+result, claim = told('check', BIG, '--order', 'past-freeze', '--memory', '600K')
 check('too little memory: unknown, and how far it came',
       result.returncode == 3 and not claim['complete']
       and 0 <= claim['statistics']['relative_progress'] < 1, claim and claim['assurance'])

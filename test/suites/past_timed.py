@@ -174,7 +174,8 @@ for share in range(30, 101, 2):
             'state': 'state' in end and 'forgotten' in end['reason']
             and claim['states'] <= past['states'],
             'unknown': result.returncode == 3 and not claim['complete']
-            and claim['statistics']['relative_progress'] < 1}[kind]
+            # one that could not begin has none
+            and claim['statistics'].get('relative_progress', 0) < 1}[kind]
     check(f'{share}% of the memory: {kind}', good, (result.returncode, claim['statistics'], end))
     outcomes.add(kind)
 check('little memory: first runs are forgotten, then the search ends',

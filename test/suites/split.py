@@ -154,7 +154,7 @@ check('with enough memory nothing is split',
       differs(claim, whole, result))
 FILES = ('check', os.path.join(ROOT, 'examples/device-login/login.fcr'), '--context',
          os.path.join(ROOT, 'examples/device-login/contexts.cdl:devices3'), '-D', 'n=3', '--split',
-         'auto', '--memory', '760K')
+         'auto', '--memory', '640K')
 result, claim = told(*FILES)
 check('too little for files: status 3, no line on standard error, and as far as the whole gets',
       result.returncode == 3 and claim and not claim['complete'] and not result.stderr

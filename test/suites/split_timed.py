@@ -308,7 +308,7 @@ for zones in ZONES if LONG else ('inclusion',):
 # How much is too little for files, and enough for some states, depends on what reading takes: from
 # little to enough.
 tried = []
-for kilobytes in range(500, 900, 5):
+for kilobytes in range(300, 900, 10):
     result, claim = told('check', f'{LOGIN}/timed.fcr', '--context',
                          f'{LOGIN}/contexts.cdl:devices2', '-D', 'n=2', '--split', 'auto',
                          '--memory', f'{kilobytes}K')

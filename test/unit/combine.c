@@ -36,6 +36,9 @@ static void choose(struct random *random, struct ask *ask)
     ask->has_phase = chance(random, 20);
     ask->no_induction = chance(random, 20);
     ask->has_zones = chance(random, 20);
+    ask->sets = chance(random, 20) ? SETS_FLAT : SETS_AUTO;
+    ask->traces = chance(random, 10) ? 2 : 0;
+    ask->first = chance(random, 10);
     ask->bound = chance(random, 8);
     ask->bound_auto = chance(random, 12);
     ask->context = maybe(random, 5, "context");

@@ -346,8 +346,8 @@ static void store_slot(struct mem *mem)
     uint64_t number, record = 7;
     if (!store_init(&store, mem, sizeof record)) exit(0);
     store_add(&store, &record, store_hash(&record, sizeof record), &number);
-    for (uint32_t i = 0; i < store.one.size; i++)
-        if (store.one.slots[i]) store.one.slots[i]++;
+    for (uint32_t i = 0; i < store.table.one.size; i++)
+        if (store.table.one.slots[i]) store.table.one.slots[i]++;
     assert(store_check(&store));
 }
 
