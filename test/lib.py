@@ -113,7 +113,7 @@ def run(*arguments, program=None, stdin='', timeout=PATIENCE, env=None, text=Tru
         return subprocess.CompletedProcess(arguments, -999, '', 'timeout')
 
 
-ALL_VALIDATED, THEN_EACH = 100, 32
+ALL_VALIDATED, THEN_EACH = 12, 64
 schema, objects = None, 0
 
 
