@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ROOT
 
 LANDING = ('examples/landing-gear/landing.fcr --context examples/landing-gear/contexts.cdl:nominal '
-           '-D handles=3')
+           '-D handles=12')
 LOGIN = 'examples/device-login/login.fcr -D n=4 --context examples/device-login/contexts.cdl:hasty4'
 
 # name, what explore is asked, the ratio that two threads are to reach

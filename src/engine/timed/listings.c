@@ -8,14 +8,26 @@ enum { FIRST_WORDS = 64, MOST_WORDS = 256 };
 #else
 enum { FIRST_WORDS = 1 << 12, MOST_WORDS = 1 << 20 };
 #endif
-enum { WORDS_PER_SLOT = 8, PART = 16 }; /* of the memory that is used: one part in so many */
-enum { HEAD = 1, STEP = 2 }; /* words of a listing, and of a step, beside those of states */
+enum {
+    WAYS = 4,
+    WORDS_PER_SLOT = 4,
+    PART = 8
+}; /* of the memory that is used: one part in so many */
+enum {
+    HEAD = 1,
+    STEP = 1,
+    TAG_BITS = 8
+}; /* words of a listing, and of a step, beside those of
+      states */
 
-void listings_init(struct listings *listings, struct mem *mem, uint32_t words, uint64_t bytes)
+void listings_init(struct listings *listings, struct mem *mem, uint32_t words, uint64_t bytes,
+                   bool is_share)
 {
     const uint64_t most = bytes / sizeof *listings->pool;
-    *listings = (struct listings){
-        .mem = mem, .words = words, .most = most < MOST_WORDS ? most : MOST_WORDS};
+    *listings = (struct listings){.mem = mem,
+                                  .words = words,
+                                  .most = most < MOST_WORDS ? most : MOST_WORDS,
+                                  .is_share = is_share};
 }
 
 void listings_release(struct listings *listings)
@@ -25,17 +37,23 @@ void listings_release(struct listings *listings)
     *listings = (struct listings){0};
 }
 
-static uint32_t *slot_of(const struct listings *listings, uint64_t hash)
+/* Where the listing of this state is, or would be: in one of a few slots, the first of which gives
+ * way when all are in use by others. */
+static uint32_t *slot_of(const struct listings *listings, const uint64_t *words, uint64_t hash)
 {
-    return &listings->slots[hash & (listings->slot_count - 1)];
+    uint32_t *const first = &listings->slots[hash & (listings->slot_count - WAYS)];
+    for (uint32_t *slot = first; slot < first + WAYS; slot++)
+        if (!*slot || !memcmp(listings->pool + *slot - 1, words, listings->words * sizeof *words))
+            return slot;
+    return first;
 }
 
 bool listings_find(const struct listings *listings, const uint64_t *words, uint64_t hash,
-                   struct batch *list)
+                   const struct fast_rule *rules, struct batch *list)
 {
-    const uint32_t place = listings->slots ? *slot_of(listings, hash) : 0;
+    const uint32_t size = listings->words,
+                   place = listings->slots ? *slot_of(listings, words, hash) : 0;
     if (!place) return false;
-    const uint32_t size = listings->words;
     const uint64_t *at = listings->pool + place - 1;
     if (memcmp(at, words, size * sizeof *words)) return false;
     at += size;
@@ -46,8 +64,8 @@ bool listings_find(const struct listings *listings, const uint64_t *words, uint6
         uint64_t *room = batch_room(list);
         if (!room) return false;
         struct batch_step *step = batch_put(list, begun);
-        memcpy(&step->fast, at, sizeof step->fast);
-        step->tag = at[1];
+        step->fast = rules + (*at >> TAG_BITS);
+        step->tag = *at & ((1 << TAG_BITS) - 1);
         step->hash = 0;
         step->set = NULL;
         memcpy(room, at + STEP, size * sizeof *room);
@@ -64,8 +82,9 @@ static bool make_room(struct listings *listings, uint64_t need)
     while (room < need) room *= 2;
     const uint64_t bytes = room * sizeof *listings->pool,
                    slot_bytes = room / WORDS_PER_SLOT * sizeof *listings->slots;
-    if (room <= listings->most && (!listings->room || bytes <= listings->mem->used / PART)
-        && mem_has(listings->mem, PART * bytes)) {
+    if (room <= listings->most
+        && (!listings->room || listings->is_share || bytes <= listings->mem->used / PART)
+        && mem_has(listings->mem, listings->is_share ? 2 * bytes : PART * bytes)) {
         struct listings larger = *listings;
         listings_release(listings);
         larger.pool = mem_try_alloc(larger.mem, bytes);
@@ -85,7 +104,7 @@ static bool make_room(struct listings *listings, uint64_t need)
 }
 
 void listings_keep(struct listings *listings, const uint64_t *words, uint64_t hash,
-                   const struct batch *list)
+                   const struct fast_rule *rules, const struct batch *list)
 {
     const uint64_t size = listings->words, count = list->step_count,
                    need = size + HEAD + count * (STEP + size);
@@ -93,14 +112,15 @@ void listings_keep(struct listings *listings, const uint64_t *words, uint64_t ha
         || (need > listings->room - listings->used && !make_room(listings, need)))
         return;
     uint64_t *at = listings->pool + listings->used;
-    *slot_of(listings, hash) = (uint32_t)listings->used + 1; /* (1) */
+    *slot_of(listings, words, hash) = (uint32_t)listings->used + 1; /* (1) */
     listings->used += need;
     memcpy(at, words, size * sizeof *at);
     at += size;
     *at++ = count;
     for (uint32_t i = 0; i < count; i++, at += STEP + size) { /* (2) */
-        memcpy(at, &list->steps[i].fast, sizeof list->steps[i].fast);
-        at[1] = list->steps[i].tag;
+        const struct batch_step *step = &list->steps[i];
+        assert(step->fast >= rules && !(step->tag >> TAG_BITS));
+        *at = (uint64_t)(step->fast - rules) << TAG_BITS | step->tag;
         memcpy(at + STEP, batch_words(list, i), size * sizeof *at);
     }
     assert(at == listings->pool + listings->used);

@@ -49,7 +49,7 @@ void zoned_release(struct zoned *zoned)
 /* For rules of states that come up again. */
 static uint64_t room_for_listings(const struct mem *mem)
 {
-    enum { PART = 64 };
+    enum { PART = 8 };
     return mem->limit ? mem->limit / PART : UINT64_MAX;
 }
 
@@ -75,7 +75,8 @@ static bool open_worker(struct worker *worker)
         && good;
     own->moves.words = worker->words;
     listings_init(&own->listings, mem, layout->words,
-                  model_has_code(zoned->space.model) ? room_for_listings(mem) : 0);
+                  model_has_code(zoned->space.model) ? room_for_listings(mem) : 0,
+                  worker->has_fork);
     return (!zoned->is_reduced || stubborn_open(&zoned->stubborn, &own->stubborn, mem)) && good;
 }
 

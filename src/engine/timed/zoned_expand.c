@@ -127,9 +127,10 @@ static bool list_rules(struct worker *worker, const uint64_t *words, uint64_t ha
 {
     struct listings *listings = &zoned_of(worker)->listings;
     if (!listings->most) return space_list(worker, words, list);
-    if (listings_find(listings, words, hash, list)) return true;
+    const struct fast_rule *rules = worker->program->rules.data;
+    if (listings_find(listings, words, hash, rules, list)) return true;
     const bool good = space_list(worker, words, list);
-    if (good) listings_keep(listings, words, hash, list);
+    if (good) listings_keep(listings, words, hash, rules, list);
     return good;
 }
 
