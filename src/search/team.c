@@ -29,7 +29,7 @@ enum { ALONE = 2, ALONE_SLOW = 2, SLICES = 16, GRAB_MOST = 8, GRAB_SLOW = 2, LOO
 #else
 /* fewer states are not worth a round */
 enum { ALONE = 128, SLICES = 128, GRAB_MOST = 32, LOOK_STEPS = 64 };
-enum { ALONE_SLOW = 16, GRAB_SLOW = 4 }; /* of a space that is slow */
+enum { ALONE_SLOW = 16, GRAB_SLOW = 64 }; /* of a space that is slow */
 #endif
 
 enum { COUNTED_MOST = 1 << 12 }; /* rules: the counts of so many stay near */

@@ -110,11 +110,19 @@ def added(pattern):
     return lambda d: d.old is MISSING and whole.fullmatch(d.path)
 
 
+def is_course(d):
+    """context.state = 5 is context = {at: 5, next: [...]} now, and so are guides."""
+    return (re.search(r'\b(?:context|guide)(?:\.state)?\b(?:\.(?:at|next(?:\[\d+\])?))?$', d.path)
+            or (d.old, d.new) in (('context.state', 'context'), ('guide.state', 'guide')))
+
+
 # What an assurance says in other words: what a reduction keeps, how a guide is read, and how many
 # properties were decided in which way.
 REWORDED = re.compile(r', which keeps (?:LTL|CTL) without X|reduced \([^)]*\)'
                       r'|, where what it forbids holds no step back, neither by priority nor by a'
                       r' deadline'
+                      r'|hidden (?=variables that influence nothing)'
+                      r'|(?<=variables that influence nothing) that is asked'
                       r'|(?:; )?\d+ (?:temporal )?propert(?:y|ies) (?:was|were) (?:checked|decided)'
                       r'[^;]*')
 
@@ -215,6 +223,12 @@ EXPLAINED = ALWAYS + [
     ('assurance', 'claims name constants, restrictions, readings and what is kept', more_is_said),
     ('place', 'a step has its place, and what it changes',
      added(STEP + r'(?:file|line|column|changed(?:\[\d+\])?)')),
+    ('coverage', 'how often each rule was taken, and which locations were reached',
+     added(INSIDE + r'statistics\.coverage\..*')),
+    ('participants', 'who takes part in a run', added(INSIDE + r'.*\bparticipants\b.*')),
+    ('advice', 'what to try next when a limit ended a search', added(INSIDE + r'advice\b.*')),
+    ('context', 'where a context or a guide stands has no internal name, and says what may follow',
+     is_course),
     ('date', 'a step of a timed model has its date', added(STEP + 'date')),
     ('why', 'a violation has its explanation', added(INSIDE + r'properties\[\d+\]\.why')),
     ('guide', 'results say which reading of a guide is in force',
