@@ -43,7 +43,7 @@ CASES = [
      ['--threads 2', '--reduce por', '--engine symbolic'], TURNS),
     ('little time, no engine named', ['check', TURNTABLE, '-D', 'n=6', '-p', 'deadlock'],
      ['--time', '0.1s'], ['--engine explicit --threads 2'], HOLDS),
-    ('the symbolic engine', ['check', TURNTABLE, '-D', 'n=9', '-p', 'T3', '--engine',
+    ('the symbolic engine', ['check', TURNTABLE, '-D', 'n=20', '-p', 'T3', '--engine',
                              'symbolic'], ['--time', '0.1s'], ['--engine bounded'], TURNS),
     ('the bounded engine', ['check', TURNTABLE, '-D', 'n=6', '-p', 'deadlock', '--engine',
                             'bounded'], ['--time', '0.1s'],
