@@ -10,6 +10,12 @@
  * the same as if one worker had been alone. What workers tell each other of a step is short, and
  * stands together: the steps themselves are in the cache of the worker that found them.
  *
+ * A set that knows states without their numbers (set_parts.put) needs neither twins nor links: its
+ * states are put when they are gone through first, and a twin is known by then.
+ *
+ * Parts that will be full soon grow while the next round is expanded, by whoever is free: a part
+ * that grew while states are added would have the others wait.
+ *
  * What monitors say, what is counted and where the search ends is for the search to find out
  * afterwards, state by state; if it ends before the last of them, the set forgets the rest. */
 #ifndef CAIRN_SEARCH_MERGE_H

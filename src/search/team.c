@@ -1,5 +1,6 @@
 /* A round: the range of states is cut into slices; workers take them one after the other, expand
- * their states into a batch, look up what they found, and take out what is known. A worker takes no
+ * their states into a batch, look up what they found, and take out what is known: its rules are
+ * listed, for the search to count, or counted there and then. A worker takes no
  * more slices when its batch is full; it always ends the one at hand, so that the slices that were
  * taken are the first ones. When all have ended, what is left is merged into the set (merge.h), if
  * that is possible, and added by the search, slice by slice.
@@ -337,7 +338,8 @@ static void count_taken(const struct team *team, const struct round *round, bool
 }
 
 /* Of the first states of a round so many steps were added: goes through them once more to see which
- * rules these were. */
+ * rules these were. They were in a batch before, so that there is room for them; should memory be
+ * refused all the same, what is left is not counted. */
 static void recount(const struct team *team, struct round *round, uint64_t steps)
 {
     struct search *search = team->search;
