@@ -221,7 +221,8 @@ static void find_ends(struct maximal *m, const struct dbm *part, uint32_t k)
     dbm_copy(&m->cross, part);
     moves_enter_future(&own->moves, &m->cross);
     if (!zoned_ready(&m->roam.worker)
-        || !moves_find_dead(&own->moves, own->moving, own->rule_count)) mem_refuse(m->mem);
+        || !moves_find_dead(&own->moves, own->moving, own->rule_count))
+        mem_refuse(m->mem);
     for (uint32_t i = 0; i < own->moves.rest.count; i++) {
         const struct dbm dead = federation_get(&own->moves.rest, i);
         dbm_copy(&m->zone, &m->cross);

@@ -70,8 +70,7 @@ static bool find_stuck(struct worker *worker, const uint64_t *words)
     if (!enter(worker, words)) return false;
     moves_enter_all(&own->moves);
     return zoned_ready(worker)
-           && (!own->rule_count
-               || moves_find_dead(&own->moves, own->moving, own->rule_count));
+           && (!own->rule_count || moves_find_dead(&own->moves, own->moving, own->rule_count));
 }
 
 /* The same, with the valuations that the query of a property looks for in own->found. */

@@ -424,8 +424,7 @@ static void add_clocks(struct uppaal *u, const char *name, const struct type *ty
 {
     struct model *model = u->model;
     if (type->kind != TYPE_ARRAY) {
-        vec_push(model->mem, &model->clocks,
-                 ((struct model_clock){.name = name, .place = place}));
+        vec_push(model->mem, &model->clocks, ((struct model_clock){.name = name, .place = place}));
         vec_push(model->mem, &u->family_of, u->families.len);
         return;
     }

@@ -302,11 +302,10 @@ static bool initialise_clocks(struct uppaal *u, struct env *env, const struct ty
     if (type->kind == TYPE_ARRAY) {
         bool good = init->kind == UPPAAL_EXP_LIST && init->count == type->count;
         if (!good)
-            diag_error(u->diag, DIAG_TYPE, init->place, "an array of %u clocks begins with %u values",
-                       type->count, type->count);
+            diag_error(u->diag, DIAG_TYPE, init->place,
+                       "an array of %u clocks begins with %u values", type->count, type->count);
         struct uppaal_exp *one = good ? init->args : NULL;
-        for (; good && one; one = one->next)
-            good = initialise_clocks(u, env, type->of, one, clock);
+        for (; good && one; one = one->next) good = initialise_clocks(u, env, type->of, one, clock);
         return good;
     }
     if (!compute_constant(u, env, init, "the initial value of a clock", &value)) return false;

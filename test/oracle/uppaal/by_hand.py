@@ -330,7 +330,8 @@ CASES = {
         int fact(int n) { int f = 1; while (n > 1) { f = f * n; n--; } return f; }
         int find(int v) {
             int i, j;
-            for (i = 0; i < 2; i++) { for (j = 0; j < 3; j++) { if (a[i][j] == v) return 10 * i + j; } }
+            for (i = 0; i < 2; i++)
+                for (j = 0; j < 3; j++) { if (a[i][j] == v) return 10 * i + j; }
             return -7;
         }
         int sw(int &x, int &y) { int t = x; x = y; y = t; return x - y; }
