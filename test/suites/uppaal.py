@@ -13,7 +13,8 @@ import copy
 import os
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, SEED, check, crashed, finish, path, section, told, run, write
+from lib import (ASAN, CAIRN, DEGENERATE, LONG, SEED, check, crashed, finish, path, section, told,
+                 run, write)
 from uppaal.by_hand import CASES as BY_HAND
 from uppaal.flat import Flat
 from uppaal.generate import draw, xml, xta
@@ -183,6 +184,8 @@ def random_models():
             ways.append((' equal', {'options': ('--zones', 'equal')}))
         if seed % 8 == 2 and os.path.exists(ASAN):
             ways.append((' sanitized', {'program': ASAN}))
+        if 'receive_guard' in model.features and os.path.exists(DEGENERATE):
+            ways.append((' in groups', {'program': DEGENERATE})) # see lang/uppaal/broadcast.c
         for label, more in ways:
             wrong = faults(model, as_xml, **more)
             if wrong is not None:

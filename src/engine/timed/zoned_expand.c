@@ -381,7 +381,8 @@ static bool is_always_possible(void *context, uint32_t i)
     struct zoned_worker *own = context;
     struct moves *moves = &own->moves;
     dbm_copy(&moves->other, &moves->source);
-    return moves_within_chance(moves, &moves->other, &own->moving[i])
+    return !moves_has_unless(moves, own->moving[i].rule)
+           && moves_within_chance(moves, &moves->other, &own->moving[i])
            && dbm_included(&moves->source, &moves->other);
 }
 
