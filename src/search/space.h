@@ -33,6 +33,7 @@ struct worker {
     bool is_full;     /* the space has little room left for more states in this batch */
     bool is_refused;  /* the next initial state, or the one in files, was refused memory */
     void *own;        /* the space's */
+    char apart[MEM_APART];
 };
 
 struct space_kind {

@@ -32,10 +32,11 @@ struct zoned {
     struct pieces pieces;
     struct zoned_query *queries; /* what is looked for in zones: a sight each (findings.h) */
     uint32_t query_count;
-    bool look_for_stuck;      /* whether being stuck by clocks and deadlines matters */
-    bool is_reduced;          /* where time stands still, few rules are taken ... */
-    struct stubborn stubborn; /* ... these */
-    bool any_barred;          /* in some state a rule is enabled, or fails, and is not permitted */
+    bool look_for_stuck;              /* whether being stuck by clocks and deadlines matters */
+    bool is_reduced;                  /* where time stands still, few rules are taken ... */
+    struct stubborn stubborn;         /* ... these */
+    struct listings_shared *listings; /* of workers that are not alone; or NULL */
+    bool any_barred; /* in some state a rule is enabled, or fails, and is not permitted */
     uint64_t bytes_before, most_bytes; /* memory before the search; most that sets took, when one
                                           ended */
 };
@@ -91,7 +92,7 @@ struct zoned_worker {
     struct moves moves;
     struct config_builder builder;
     struct batch listed, ahead; /* rules of the state at hand; of one it leads to */
-    struct listings listings;   /* those of states lately, where rules are slow */
+    struct listings listings;   /* those of states lately, where rules are slow; of one alone */
     struct zoned_rule *rules;   /* that are enabled there, ... */
     struct moves_rule *moving;  /* ... for moves */
     uint32_t *failed;           /* rules that fail there */
