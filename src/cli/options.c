@@ -29,6 +29,7 @@ enum option_id {
     OPTION_NO_FRONTIER,
     OPTION_TABLEAU,
     OPTION_FAIR,
+    OPTION_SHORTEST,
     OPTION_PHASE,
     OPTION_NO_INDUCTION,
     OPTION_STORE,
@@ -201,6 +202,8 @@ static const struct options_row rows[] = {
      "symbolic: per-rule (the default), monolithic or labelled"},
     {OPTION_TABLEAU, 0, "tableau", NULL, ASK_CHECK,
      "symbolic: LTL with a tableau instead of an automaton"},
+    {OPTION_SHORTEST, 0, "shortest", NULL, ASK_CHECK,
+     "runs that repeat are as short as can be, the way there and the loop together"},
     {OPTION_FAIR, 0, "fair", NULL, ASK_CHECK,
      "symbolic: LTL only on runs that are weakly fair to every process"},
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, ASK_SEARCH,
@@ -444,6 +447,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_RESUME: options->ask.resume = true; return true;
     case OPTION_NO_FRONTIER: options->ask.no_frontier = true; return true;
     case OPTION_TABLEAU: options->ask.tableau = true; return true;
+    case OPTION_SHORTEST: options->ask.shortest = true; return true;
     case OPTION_FAIR: options->ask.fair = true; return true;
     case OPTION_NO_INDUCTION: options->ask.no_induction = true; return true;
     case OPTION_ZONES:

@@ -232,6 +232,7 @@ struct task {
                            */
     bool by_interactions; /* states are visited in the order of the fewest interactions with the
                              guide that lead to them, and these are counted */
+    bool shortest;        /* runs that repeat are as short as can be, not only the way there */
     bool stop_at_first;   /* end with the first violation */
     uint32_t traces;      /* so many runs of a property that single states decide; 0: one */
     uint32_t threads; /* explicit, breadth-first or divided by p-points: so many, where they can be

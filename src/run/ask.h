@@ -65,7 +65,7 @@ struct ask {
                                  not asked */
     const char *queries_file; /* NULL: none */
     bool skips;               /* queries that are not understood are left out */
-    bool no_deadlock, first;
+    bool no_deadlock, first, shortest;
     uint64_t traces;                      /* runs per property; 0: one */
     bool show_process_model, show_orders; /* explore --show */
     bool enumerate_orders;                /* orders one by one */

@@ -70,6 +70,7 @@
     X(FREEZE_NOWHERE, "`--freeze` without a name", ask->freeze && !ask->freeze[0])                 \
     X(RESULTS, "`--results`", ask->results)                                                        \
     X(TRACES, "`--traces`", ask->traces > 1)                                                       \
+    X(SHORTEST, "`--shortest`", ask->shortest)                                                     \
     X(FIRST, "`--first`", ask->first)                                                              \
     X(RESUME, "`--resume`", ask->resume)                                                           \
     X(SHOW, "`--show process-model`", ask->show_process_model)                                     \
@@ -198,6 +199,18 @@ static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
 static const struct named one_run[] = {
     {HAS_PAST, "order past-freeze"}, {HAS_PARTITION, "partition"},   {HAS_SPLIT, "split"},
     {HAS_FREEZE, "freeze"},          {HAS_GUIDE_AUTO, "bound auto"}, {NOTHING, NULL}};
+static const struct named not_shortest[] = {{HAS_DFS, "order dfs"},
+                                            {HAS_BEST, "order best-first"},
+                                            {HAS_SATURATION, "order saturation"},
+                                            {HAS_CHAINING, "order chaining"},
+                                            {HAS_PAST, "order past-freeze"},
+                                            {HAS_SYMBOLIC, "engine symbolic"},
+                                            {HAS_BOUNDED, "engine bounded"},
+                                            {HAS_REDUCE, "reduce"},
+                                            {HAS_PARTITION, "partition"},
+                                            {HAS_SPLIT, "split"},
+                                            {HAS_FREEZE, "freeze"},
+                                            {NOTHING, NULL}};
 static const struct named covering_zones[] = {
     {HAS_ZONES_INCLUSION, "inclusion"}, {HAS_ZONES_SIMULATION, "simulation"}, {NOTHING, NULL}};
 static const struct named with_zones[] = {
@@ -580,6 +593,13 @@ static const struct row rows[] = {
     {{HAS_TRACES, HAS_FIRST},
      .text = "--first ends the search where --traces would go on",
      .why = "one ends the search where the other goes on"},
+
+    /* shortest runs */
+    {{HAS_SHORTEST},
+     .one_of = not_shortest,
+     .text = "--shortest is a breadth-first search for states one by one: it does not go with "
+             "--{name}",
+     .why = "only a breadth-first search through all states knows what is shortest"},
 
     /* commands */
     {{HAS_EXPLORE},

@@ -10,6 +10,7 @@
 #include "run/race.h"
 #include "run/split.h"
 #include "run/stages.h"
+#include "run/trim.h"
 #include "run/verify.h"
 
 #include <assert.h>
@@ -41,7 +42,7 @@ static bool show_hidden(struct session *session, const struct task *task)
 /* ---- the result ---- */
 
 /* From here on what was found is told: with more memory, and without a clock. */
-static bool may_be_told(struct session *session, const struct task *task, struct result *result,
+static bool may_be_told(struct session *session, struct task *task, struct result *result,
                         int *status)
 {
     struct diag *diag = &session->diag;
@@ -58,6 +59,7 @@ static bool may_be_told(struct session *session, const struct task *task, struct
                 session->model->file);
         return false;
     }
+    trim_loops(session->model, task);
     if (!verify_traces(diag, session->model, task) || !show_hidden(session, task)) return false;
     if (session->shown) result->searched = session->hiding.model;
     assert(!session->shown || session->model == session->shown); /* what is told is whole */

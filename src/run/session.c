@@ -251,6 +251,7 @@ void session_prepare(struct session *session, struct task *task)
     task->count_levels = ask->verbose;
     task->by_tableau = ask->tableau;
     task->weakly_fair = ask->fair;
+    task->shortest = ask->shortest;
     task->has_phase = ask->has_phase;
     task->phase_auto = ask->phase_auto;
     task->phase = (uint32_t)ask->phase;
