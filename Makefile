@@ -63,7 +63,7 @@ endif
 
 # With the libraries inside a start takes half as long. The library for `cairn serve` cannot be inside: that command starts a program of its own, which
 # is linked as usual. Where others cannot be inside, either, there is one program, and the two are the same.
-ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static-pie -x c - -o /dev/null $(LIBRARIES) 2>/dev/null && echo -static-pie)
+ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static -no-pie -x c - -o /dev/null $(LIBRARIES) 2>/dev/null && echo -static -no-pie)
 WITHOUT_HTTP := $(BUILD)/src/serve/http-none.o
 $(WITHOUT_HTTP): src/serve/http.c Makefile | build-packages
 	@mkdir -p $(@D)

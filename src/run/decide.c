@@ -86,6 +86,45 @@ static void run_engines(struct session *session, const struct plan *plan, struct
 
 /* ---- the search ---- */
 
+/* Runs that repeat should come back to the values of all variables: where one was found without
+ * those that nothing depends on, it is sought again with them. What was known stays known when that
+ * comes to no end. */
+static bool should_recall(const struct session *session, const struct task *task)
+{
+    bool repeats = false;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct trace *trace = task->properties[i].trace;
+        repeats |= trace && trace->loop != MODEL_NONE;
+    }
+    return repeats && session->forgotten && session->shown && !session->recalls;
+}
+
+static void run_again(struct session *session, struct task *task, struct result *result)
+{
+    const struct session before = *session;
+    const struct task asked = *task;
+    const struct result found = *result;
+    struct plan plan;
+    session_recall(session);
+    bool good = session_properties(session, task);
+    session_hide(session, task->properties, task->property_count);
+    good = good && plan_make(session, task, &plan) && !plan.splits && !plan.races;
+    if (task->max_seconds > 0) task->max_seconds = asked.max_seconds - found.seconds;
+    if (good && (asked.max_seconds <= 0 || task->max_seconds > 0))
+        run_engines(session, &plan, task, result);
+    else good = false;
+    assert(!good || task->property_count == asked.property_count);
+    for (uint32_t i = 0; good && i < task->property_count; i++)
+        good = task->properties[i].verdict != VERDICT_UNKNOWN
+               || asked.properties[i].verdict == VERDICT_UNKNOWN;
+    if (good && !result->broken && !result->refused) return;
+    session->model = before.model;
+    session->shown = before.shown;
+    session->hiding = before.hiding;
+    *task = asked;
+    *result = found;
+}
+
 static enum decide_end search(struct session *session, const struct plan *plan, struct task *task,
                               struct result *result, int *status)
 {
@@ -100,7 +139,10 @@ static enum decide_end search(struct session *session, const struct plan *plan, 
     switch (plan->races ? race_run(session, task, is_check, result, status) : RACE_NONE) {
     case RACE_TOLD: return DECIDE_TOLD;
     case RACE_TELL: break;
-    case RACE_NONE: run_engines(session, plan, task, result); break;
+    case RACE_NONE:
+        run_engines(session, plan, task, result);
+        if (should_recall(session, task)) run_again(session, task, result);
+        break;
     }
     return conclude(session, task, result, status);
 }

@@ -106,6 +106,7 @@ struct zoned_worker {
     struct pieces_work pieces;
     struct federation within, found; /* of a condition: where it is asked, where it is true */
     const struct set *at_hand;       /* that states are expanded of */
+    struct set *goal;                /* that the rules listed lead to; NULL: no set */
     /* of the batch */
     uint64_t *pool; /* matrices and strings */
     struct zoned_built *built;
@@ -144,6 +145,10 @@ bool zoned_build(struct worker *worker, const uint64_t *words, uint64_t hash, ui
 bool zoned_expand(struct worker *worker, struct set *set, uint64_t state);
 /* Lists the rules of the state in worker->words; moves has its configuration. */
 bool zoned_list(struct worker *worker, struct set *set);
+/* Of the rules that are listed, those that can be taken from the zone in moves have their
+ * configurations, as far as invariants ask for them: to be called before rules are held against
+ * each other, or stuck valuations looked for. False: memory was refused. */
+bool zoned_ready(struct worker *worker);
 /* Where the i-th of them leads: its configuration. False: memory was refused. */
 bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i);
 /* Puts a step with the zone in moves.next into the batch, whose words are there. False: memory was
