@@ -222,7 +222,7 @@ static void list_parts(const struct report_style *style, const struct split_stat
             snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank,
                      part->begin, part->end - 1);
         if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
-        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  ", i, parent, ranks,
+        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  ", part->number, parent, ranks,
                 part->is_known ? text_count(a, part->states) : "",
                 part->is_known ? text_count(b, part->transitions) : "", time);
         if (part->p_path) fprintf(style->out, "%-8s %s\n", part->state, part->p_path);

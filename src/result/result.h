@@ -355,6 +355,7 @@ struct cluster_statistics {
 
 /* A part of a search that was split. */
 struct split_part {
+    uint32_t number;
     uint32_t parent;         /* MODEL_NONE: it begins with the initial states */
     int64_t rank, last_rank; /* the clusters that it begins with */
     const char *p_path;      /* their p-paths, where clusters are those of p-paths; else NULL */

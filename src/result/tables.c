@@ -312,7 +312,6 @@ static const struct members tables_points = {"points", sizeof(struct points), WI
 
 /* ---- parts ---- */
 
-MAKE(split_part, part_number, make_count(made, v->index))
 MAKE(split_part, last_state, make_count(made, of->end - 1))
 IF(split_part, has_end, of->end)
 IF(split_part, part_is_known, of->is_known)
@@ -320,7 +319,7 @@ IF(split_part, has_ranks, !of->p_path)
 IF(split_part, has_p_path, of->p_path)
 
 static const struct member part_rows[] = {
-    MADE("part", part_number, .key = "part"),
+    NUMBER(split_part, number, .key = "part"),
     NUMBER(split_part, parent, .key = "parent", .none_is_null = true),
     ROW(split_part, INTEGER, rank, .key = "first_rank", .when = has_ranks),
     ROW(split_part, INTEGER, last_rank, .key = "last_rank", .when = has_ranks),

@@ -73,6 +73,12 @@
     X(SHORTEST, "`--shortest`", ask->shortest)                                                     \
     X(FIRST, "`--first`", ask->first)                                                              \
     X(RESUME, "`--resume`", ask->resume)                                                           \
+    X(WORK, "`--work`", ask->work)                                                                 \
+    X(WORK_NOWHERE, "`--work` without a name", ask->work && !ask->work[0])                         \
+    X(PREPARE, "`--prepare`", ask->prepare)                                                        \
+    X(PART_AUTO, "`--part auto`", ask->part_auto)                                                  \
+    X(JOIN, "`--join`", ask->join)                                                                 \
+    X(NO_WAIT, "`--no-wait`", ask->no_wait)                                                        \
     X(SHOW, "`--show process-model`", ask->show_process_model)                                     \
     X(ORDERS, "`--show orders` or `enumerated-orders`", ask->show_orders)                          \
     X(ENUMERATED, "`--show enumerated-orders`", ask->enumerate_orders)                             \
@@ -130,6 +136,11 @@ struct named {
     const char *name;
 };
 
+static const struct named shares[] = {{HAS_PREPARE, "prepare"},
+                                      {HAS_PART_AUTO, "part auto"},
+                                      {HAS_JOIN, "join"},
+                                      {HAS_NO_WAIT, "no-wait"},
+                                      {NOTHING, NULL}};
 static const struct named symbolic_choices[] = {{HAS_SATURATION, "order saturation or chaining"},
                                                 {HAS_CHAINING, "order saturation or chaining"},
                                                 {HAS_RELATION, "relation"},
@@ -450,10 +461,25 @@ static const struct row rows[] = {
      .without = {HAS_FREEZE},
      .text = "--part goes with --split and the folder of a search that was split: --freeze DIR",
      .why = "parts are kept in a folder"},
+    {{HAS_WORK_NOWHERE}, .text = "--work needs the name of a folder", .why = "it is a folder"},
+    {{NOTHING},
+     .one_of = shares,
+     .without = {HAS_WORK},
+     .text = "--{name} goes with --work DIR, the folder that is shared",
+     .why = "it is about a folder that several processes share"},
+    {{HAS_PREPARE, HAS_PART_AUTO},
+     .text = "--prepare and --part auto are commands of their own",
+     .why = "one makes the first parts, the other searches parts"},
+    {{HAS_PREPARE, HAS_JOIN},
+     .text = "--prepare and --join are commands of their own",
+     .why = "one makes the first parts, the other puts answers together"},
+    {{HAS_JOIN, HAS_PART_AUTO},
+     .text = "--join and --part auto are commands of their own",
+     .why = "one searches parts, the other puts answers together"},
     {{HAS_RESUME},
      .without = {HAS_FREEZE, HAS_RESULTS},
-     .text = "--resume needs the folder of the run that it goes on with: --freeze DIR, or "
-             "--results DIR",
+     .text = "--resume needs the folder of the run that it goes on with: --work DIR, --freeze DIR, "
+             "or --results DIR",
      .why = "only what is in a folder can be resumed"},
     {{HAS_FREEZE, HAS_REDUCE, HAS_PAST},
      .text = "--freeze does not go with --reduce: frozen clusters do not say which steps were left "

@@ -130,9 +130,9 @@ static enum decide_end search(struct session *session, const struct plan *plan, 
 {
     if (plan->splits) {
         bool timed = plan->engine == ENGINE_TIMED;
-        return split_run(session, task, timed, result, status)
-                   ? conclude(session, task, result, status)
-                   : DECIDE_NONE;
+        if (split_run(session, task, timed, result, status))
+            return conclude(session, task, result, status);
+        return session->worked ? DECIDE_WORKED : DECIDE_NONE;
     }
     bool is_check = session->ask->command == ASK_CHECK;
     deadline_search(task->max_seconds);

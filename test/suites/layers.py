@@ -20,7 +20,7 @@ LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automat
           ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors'], ['']]
 # The door of the command line asks run/ for everything, and stays small.
 CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'base')
-CLI_MAX_LINES = 3500
+CLI_MAX_LINES = 4200
 
 # A name that other files see (a function, a type of a header) begins with the name of its file.
 # FILE_PART.c is a part of the module FILE;
