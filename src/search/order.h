@@ -13,6 +13,7 @@ struct order {
                          expanded, their words: its set may have `forget` */
     bool has_scouts;  /* threads make searches of their own, where they can (scouts.h): no team */
     bool lists_known; /* its log has every step, those included that lead to known states */
+    bool decides_late; /* it says itself where the search ends because everything is decided */
     const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
                              all in search->set at the end; NULL: they are */
 
