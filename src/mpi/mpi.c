@@ -31,7 +31,7 @@ int mpi_close(struct peers *peers, int status)
 #include <time.h>
 
 enum { DATA = 1, FAILED = 2 };
-enum { YIELDS = 2000, REST_NS = 50000, MOST_RESTS = 20, LAST_WAIT_SECONDS = 20 };
+enum { YIELD_NS = 200000, REST_NS = 50000, MOST_RESTS = 20, LAST_WAIT_SECONDS = 20 };
 
 struct mpi_peers {
     struct peers peers; /* first: it is known by it */
@@ -42,6 +42,8 @@ struct mpi_peers {
     MPI_Op op;
     uint64_t *values; /* of a meeting: how many sums there are, these, and maxima */
     uint32_t value_room;
+    struct timespec rested; /* since when there has been nothing to do */
+    uint32_t rests;
 #ifdef CAIRN_TEST_HOOKS
     struct trouble *trouble;
 #endif
@@ -164,13 +166,21 @@ static size_t receive(struct peers *peers, void *bytes, size_t room, uint32_t *f
 
 static void rest(struct peers *peers, uint32_t times)
 {
-    (void)peers;
-    if (times < YIELDS) {
+    struct mpi_peers *all = of(peers);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!times) {
+        all->rested = now;
+        all->rests = 0;
+    }
+    const long passed = (long)(now.tv_sec - all->rested.tv_sec) * 1000000000
+                        + (now.tv_nsec - all->rested.tv_nsec);
+    if (passed < YIELD_NS) {
         sched_yield();
         return;
     }
-    const uint32_t rests = times - YIELDS < MOST_RESTS ? times - YIELDS + 1 : MOST_RESTS;
-    nanosleep(&(struct timespec){0, (long)rests * REST_NS}, NULL);
+    if (all->rests < MOST_RESTS) all->rests++;
+    nanosleep(&(struct timespec){0, (long)all->rests * REST_NS}, NULL);
 }
 
 /* Whether a peer has said that it cannot go on. */
@@ -323,7 +333,7 @@ _Noreturn static void end_all(struct peers *peers, int status)
     while (peers->me && time(NULL) - begun < LAST_WAIT_SECONDS) {
         int there;
         MPI_Iprobe(MPI_ANY_SOURCE, FAILED, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-        rest(peers, YIELDS + MOST_RESTS);
+        nanosleep(&(struct timespec){0, (long)MOST_RESTS * REST_NS}, NULL);
     }
     MPI_Abort(MPI_COMM_WORLD, status);
     abort();

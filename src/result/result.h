@@ -206,12 +206,12 @@ struct points {
     uint32_t location_count;
 };
 
-/* What one of several peers did (base/peers.h). All numbers, of 64 bits. */
+/* What one of several peers did (base/peers.h). */
 struct peer_statistics {
     uint64_t states, transitions;   /* that it owns; that lead from these */
     uint64_t sent, messages, bytes; /* states that it sent to others, in so many messages */
-    uint64_t waiting;               /* microseconds without anything to do */
     uint64_t memory;                /* bytes, at most at the same time */
+    double waiting;                 /* seconds without anything to do */
 };
 
 struct peers;

@@ -29,14 +29,16 @@ static void choose_sizes(struct post *post, uint32_t larger)
     post->room = HEAD + post->most_bytes + (larger > packed ? larger : packed) + 8;
 }
 
-bool post_open(struct post *post, struct mem *mem, struct peers *peers, uint32_t record_bytes,
-               uint32_t larger)
+bool post_open(struct post *post, struct mem *mem, struct peers *peers,
+               const struct layout *layout, uint32_t larger)
 {
     const size_t count = peers->count;
     *post = (struct post){.mem = mem,
                           .peers = peers,
-                          .words = (record_bytes + 7) / 8,
-                          .record_bytes = record_bytes,
+                          .words = layout->words,
+                          /* one word is sent without its last bytes, which are zero */
+                          .record_bytes = layout->words == 1 ? (layout->state_bits + 7) / 8
+                                                             : layout->record_bytes,
                           .most_buffers = peers->count + EXTRA_BUFFERS};
     choose_sizes(post, larger);
     const size_t state = (post->words + UINT64_C(1)) * sizeof *post->previous;
@@ -158,6 +160,7 @@ void post_put(struct post *post, uint32_t to, const uint64_t *words)
     box->states++;
     assert(box->bytes);
     if (post->words <= 1) {
+        assert(post->record_bytes >= 8 || !post->words || !(*words >> 8 * post->record_bytes));
         if (post->words) memcpy(at, words, sizeof *words);
         box->used += post->record_bytes;
         return;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/peers.h"
+#include "program/layout.h"
 
 /* What is on its way to one peer. */
 struct post_box {
@@ -42,8 +43,8 @@ struct post {
 
 /* Room for one more state; `larger`: the most bytes that a record can have which is not packed
  * words, or 0. False: memory was refused; post_close may follow in either case. */
-bool post_open(struct post *post, struct mem *mem, struct peers *peers, uint32_t record_bytes,
-               uint32_t larger);
+bool post_open(struct post *post, struct mem *mem, struct peers *peers,
+               const struct layout *layout, uint32_t larger);
 void post_close(struct post *post);
 
 /* Whether a state can be put into the box of this peer at once. */

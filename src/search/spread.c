@@ -77,8 +77,7 @@ static bool begin(struct search *search)
     spread->values = mem_alloc(mem, (5 * properties + 8) * sizeof *spread->values);
     search->set = search->space->kind->sets->make(search->space);
     const bool good = search->set && open_inbox(search, spread)
-                      && post_open(&spread->post, mem, task->peers,
-                                   search->space->layout.record_bytes,
+                      && post_open(&spread->post, mem, task->peers, &search->space->layout,
                                    search->space->kind->record_most);
     /* all begin, or none */
     uint64_t refused = !good;
@@ -382,28 +381,31 @@ static void sum_up(struct search *search)
     uint64_t *const counts[] = {&result->transitions,    &result->initial_states,
                                 &result->deadlocks,      &result->runtime_errors,
                                 &result->ends,           &result->expanded};
-    enum { COUNTS = sizeof counts / sizeof *counts };
-    const uint32_t rules = search->model->rules.len,
-                   fields = sizeof(struct peer_statistics) / sizeof(uint64_t);
+    enum { COUNTS = sizeof counts / sizeof *counts, FIELDS = 7 };
+    const uint32_t rules = search->model->rules.len;
     const struct mem_lift before = mem_lift(mem);
-    const uint64_t size = COUNTS + rules + (uint64_t)peers->count * fields;
+    const uint64_t size = COUNTS + rules + (uint64_t)peers->count * FIELDS;
     uint64_t *sums = mem_alloc(mem, size * sizeof *sums);
-    struct peer_statistics *list = (struct peer_statistics *)(sums + COUNTS + rules);
+    uint64_t (*fields)[FIELDS] = (uint64_t(*)[FIELDS])(sums + COUNTS + rules);
     for (uint32_t i = 0; i < COUNTS; i++) sums[i] = *counts[i];
     memcpy(sums + COUNTS, result->taken, rules * sizeof *sums);
-    list[peers->me] = (struct peer_statistics){.states = search_kept(search),
-                                               .transitions = result->transitions,
-                                               .sent = spread->post.sent_states,
-                                               .messages = spread->post.messages,
-                                               .bytes = spread->post.bytes,
-                                               .waiting = (uint64_t)(spread->post.waiting * 1e6),
-                                               .memory = mem->peak};
+    const uint64_t mine[FIELDS] = {search_kept(search),
+                                   result->transitions,
+                                   spread->post.sent_states,
+                                   spread->post.messages,
+                                   spread->post.bytes,
+                                   mem->peak,
+                                   (uint64_t)(spread->post.waiting * 1e6)};
+    memcpy(fields[peers->me], mine, sizeof mine);
     if (!peers->has_failed && peers->kind->reduce(peers, sums, (uint32_t)size, NULL, 0)) {
         for (uint32_t i = 0; i < COUNTS; i++) *counts[i] = sums[i];
         memcpy(result->taken, sums + COUNTS, rules * sizeof *sums);
-        result->peers = mem_alloc(mem, peers->count * sizeof *list);
-        memcpy(result->peers, list, peers->count * sizeof *list);
+        result->peers = mem_alloc(mem, peers->count * sizeof *result->peers);
         result->peer_count = peers->count;
+        for (uint32_t i = 0; i < peers->count; i++)
+            result->peers[i] = (struct peer_statistics){
+                fields[i][0], fields[i][1], fields[i][2],      fields[i][3],
+                fields[i][4], fields[i][5], fields[i][6] / 1e6};
     } else poll_stop(search, STOP_PEERS);
     mem_free(mem, sums);
     mem_lower(mem, before);
@@ -458,6 +460,7 @@ static void show_progress(const struct search *search, struct search_progress *p
 
 const struct order spread_order = {.name = "spread",
                                    .merges = true,
+                                   .can_forget = true,
                                    .decides_late = true,
                                    .no_graph = "temporal properties are not decided by several "
                                                "ranks: no rank has the whole graph",
