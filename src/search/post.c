@@ -25,7 +25,7 @@ static void choose_sizes(struct post *post, uint32_t larger)
         post->most_states = 1;
     }
 #endif
-    const uint32_t packed = 9 * post->words + post->words / 8 + 9;
+    const uint32_t packed = 9 * post->words + post->words / 8 + 16;
     post->room = HEAD + post->most_bytes + (larger > packed ? larger : packed) + 8;
 }
 
@@ -165,16 +165,20 @@ void post_put(struct post *post, uint32_t to, const uint64_t *words)
         box->used += post->record_bytes;
         return;
     }
-    unsigned char *bits = at;
-    const uint32_t count = post->words;
-    memset(bits, 0, (count + 7) / 8);
-    at += (count + 7) / 8;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t differs = words[i] ^ box->previous[i];
-        if (!differs) continue;
-        bits[i / 8] |= (unsigned char)(1u << i % 8);
-        at = put_word(at, differs);
-        box->previous[i] = words[i];
+    /* up to 64 words at a time; which of them differ is found without branches, since nobody can
+     * foretell it */
+    for (uint32_t first = 0; first < post->words; first += 64) {
+        const uint32_t count = post->words - first < 64 ? post->words - first : 64;
+        uint64_t *before = box->previous + first, bits = 0;
+        for (uint32_t i = 0; i < count; i++)
+            bits |= (uint64_t)(words[first + i] != before[i]) << i;
+        memcpy(at, &bits, sizeof bits);
+        at += (count + 7) / 8;
+        for (; bits; bits &= bits - 1) {
+            const unsigned i = (unsigned)__builtin_ctzll(bits);
+            at = put_word(at, words[first + i] ^ before[i]);
+            before[i] = words[first + i];
+        }
     }
     box->used = (uint32_t)(at - box->bytes);
     assert(box->used <= post->room);
@@ -221,18 +225,19 @@ void post_take(struct post *post, uint64_t *words)
         post->at += post->record_bytes;
         return;
     }
-    const unsigned char *bits = at;
-    at += (post->words + 7) / 8;
-    for (uint32_t i = 0; i < post->words; i++) {
-        if (bits[i / 8] >> i % 8 & 1) {
-            unsigned mask = *at++;
+    for (uint32_t first = 0; first < post->words; first += 64) {
+        const uint32_t count = post->words - first < 64 ? post->words - first : 64;
+        uint64_t bits = 0;
+        memcpy(&bits, at, (count + 7) / 8);
+        at += (count + 7) / 8;
+        for (; bits; bits &= bits - 1) {
             uint64_t differs = 0;
-            for (; mask; mask &= mask - 1)
+            for (unsigned mask = *at++; mask; mask &= mask - 1)
                 differs |= (uint64_t)*at++ << 8 * __builtin_ctz(mask);
-            post->previous[i] ^= differs;
+            post->previous[first + (unsigned)__builtin_ctzll(bits)] ^= differs;
         }
-        words[i] = post->previous[i];
     }
+    memcpy(words, post->previous, post->words * sizeof *words);
     post->at = (uint32_t)(at - post->arrived);
     assert(post->at <= post->size);
 }

@@ -418,6 +418,14 @@ static bool run(struct search *search)
     return search->result->stop == STOP_NONE;
 }
 
+bool spread_unite(const struct task *task, uint64_t *sums, uint32_t sum_count, uint64_t *maxima,
+                  uint32_t maximum_count)
+{
+    struct peers *peers = task->peers;
+    return !peers->has_failed
+           && peers->kind->reduce(peers, sums, sum_count, maxima, maximum_count);
+}
+
 bool spread_part(struct search *search)
 {
     struct peers *peers = search->task->peers;

@@ -20,7 +20,7 @@ struct following {
     struct worker *worker;
     struct mark mark;
     unsigned char *record; /* of mark.size bytes: packed words, or what `thaw` takes */
-    uint64_t hash;         /* of its words */
+    uint64_t *words;       /* of that */
 };
 
 /* ---- records ---- */
@@ -69,7 +69,7 @@ static bool leads_there(const struct following *following, uint32_t step)
     const uint64_t *words = batch_words(&worker->batch, step);
     const unsigned char *record = (const unsigned char *)words;
     size_t size = worker->space->layout.words * sizeof *words;
-    if (worker->batch.steps[step].hash != following->hash) return false;
+    if (memcmp(words, following->words, worker->space->layout.record_bytes)) return false;
     if (worker->space->kind->write_step) {
         size = worker->space->kind->write_step(worker, step, &record);
         if (!size) mem_refuse(worker->space->mem);
@@ -112,9 +112,7 @@ static bool share(struct following *following, uint32_t from)
     if (!peers->kind->broadcast(peers, from, mark, sizeof *mark)) return false;
     assert(mark->size && mark->size <= room_for(following->worker->space));
     if (!peers->kind->broadcast(peers, from, following->record, mark->size)) return false;
-    words_of(following, following->worker->other);
-    const struct space *space = following->worker->space;
-    following->hash = space_hash(space, following->worker->other);
+    words_of(following, following->words);
     return true;
 }
 
@@ -153,8 +151,7 @@ static void show_state(const struct following *following, struct property_result
     const uint64_t room = search->model->vars.len + UINT64_C(1);
     entry->last = mem_alloc(search->model->mem, room * sizeof *entry->last);
     entry->reason = no_time;
-    words_of(following, following->worker->other);
-    layout_unpack(&search->space->layout, search->model, following->worker->other, entry->last);
+    layout_unpack(&search->space->layout, search->model, following->words, entry->last);
 }
 
 /* False: a peer has failed. */
@@ -162,7 +159,6 @@ static bool follow(struct following *following, uint32_t property)
 {
     struct search *search = following->trail->search;
     struct property_result *entry = &search->task->properties[property];
-    struct worker *worker = following->worker;
     bool is_late = false;
     const uint32_t failed_rule = (uint32_t)following->mark.failed_rule;
     struct trace *trace = trace_new(search->model, (uint32_t)following->mark.level);
@@ -178,8 +174,7 @@ static bool follow(struct following *following, uint32_t property)
     mem_free(search->model->mem, entry->last);
     entry->last = NULL;
     entry->reason = NULL;
-    words_of(following, worker->other);
-    layout_unpack(&search->space->layout, search->model, worker->other, trace->initial);
+    layout_unpack(&search->space->layout, search->model, following->words, trace->initial);
     path_show(search, property, trace, failed_rule, last);
     mem_free(search->model->mem, last);
     return true;
@@ -201,6 +196,7 @@ bool trail_show(const struct trail *trail, uint32_t property)
     struct following following = {.trail = trail, .worker = &worker};
     if (!worker_open(&worker, search->space, mem, true)) mem_refuse(mem);
     following.record = mem_alloc(mem, room_for(search->space));
+    following.words = mem_alloc(mem, room_for(search->space));
     if (trail->finder == search->task->peers->me) {
         keep_state(&following, trail->state);
         following.mark.level = level_of(trail, trail->state);
@@ -208,6 +204,7 @@ bool trail_show(const struct trail *trail, uint32_t property)
     }
     const bool good = share(&following, trail->finder) && follow(&following, property);
     mem_free(mem, following.record);
+    mem_free(mem, following.words);
     worker_close(&worker);
     mem_lower(mem, before);
     return good;
