@@ -733,8 +733,10 @@ static void note_words(struct options *options, struct mem *mem)
 
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv)
 {
+    struct peers *const peers = options->ask.peers; /* they are there before */
     memset(options, 0, sizeof *options);
     ask_init(&options->ask);
+    options->ask.peers = peers;
     options->argc = argc;
     options->argv = argv;
     options->ask.line = (const char *const *)argv;

@@ -124,6 +124,8 @@ struct ask {
     const char *tolerance;      /* of its times, as text; NULL: none */
     uint64_t words;             /* guide, explore --show orders; 0: none */
 
+    struct peers *peers; /* that search together (base/peers.h), or NULL */
+
     const char *const *line; /* the command line, for advice; NULL: the door has none */
     uint32_t line_length;
     unsigned verbose;       /* how a race went; sizes of levels */

@@ -1,5 +1,6 @@
 #include "run/decide.h"
 
+#include "base/peers.h"
 #include "base/version.h"
 #include "run/deadline.h"
 #include "run/guideclaim.h"
@@ -147,6 +148,24 @@ static enum decide_end search(struct session *session, const struct plan *plan, 
     return conclude(session, task, result, status);
 }
 
+/* Peers search together when all of them have read the same. False, after a message. */
+static bool meet_peers(struct session *session, const struct plan *plan, struct task *task)
+{
+    if (!task->peers) return true;
+    identity_of_run(session, plan->engine, task);
+    switch (peers_agree(task->peers, true, task->freeze_hash)) {
+    case PEERS_AGREE: return true;
+    case PEERS_MISSING:
+        return message_error(&session->diag, "%s: another rank could not begin",
+                             session->model->file);
+    case PEERS_DIFFER: break;
+    }
+    return message_error(&session->diag,
+                         "%s: ranks have read different texts: the files must be the same "
+                         "wherever a rank runs",
+                         session->model->file);
+}
+
 enum decide_end decide_run(struct session *session, struct task *task, struct result *result,
                            int *status)
 {
@@ -160,6 +179,7 @@ enum decide_end decide_run(struct session *session, struct task *task, struct re
         *status = session->status;
         return DECIDE_NONE;
     }
+    if (!meet_peers(session, &plan, task)) return DECIDE_NONE;
     if (task->freeze || plan.splits) identity_of_run(session, plan.engine, task);
     return search(session, &plan, task, result, status);
 }

@@ -277,6 +277,7 @@ void session_prepare(struct session *session, struct task *task)
     task->zones = ask->zones;
     task->sets = ask->sets;
     task->by_interactions = ask->guide_auto;
+    task->peers = ask->peers;
     task->freeze = ask->freeze;
     task->resume = ask->resume;
     task->max_depth = ask->bound;
