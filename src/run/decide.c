@@ -1,5 +1,6 @@
 #include "run/decide.h"
 
+#include "base/peers.h"
 #include "base/version.h"
 #include "run/deadline.h"
 #include "run/guideclaim.h"
@@ -10,6 +11,7 @@
 #include "run/race.h"
 #include "run/split.h"
 #include "run/stages.h"
+#include "run/trim.h"
 #include "run/verify.h"
 
 #include <assert.h>
@@ -41,7 +43,7 @@ static bool show_hidden(struct session *session, const struct task *task)
 /* ---- the result ---- */
 
 /* From here on what was found is told: with more memory, and without a clock. */
-static bool may_be_told(struct session *session, const struct task *task, struct result *result,
+static bool may_be_told(struct session *session, struct task *task, struct result *result,
                         int *status)
 {
     struct diag *diag = &session->diag;
@@ -58,6 +60,7 @@ static bool may_be_told(struct session *session, const struct task *task, struct
                 session->model->file);
         return false;
     }
+    trim_loops(session->model, task);
     if (!verify_traces(diag, session->model, task) || !show_hidden(session, task)) return false;
     if (session->shown) result->searched = session->hiding.model;
     assert(!session->shown || session->model == session->shown); /* what is told is whole */
@@ -128,9 +131,9 @@ static enum decide_end search(struct session *session, const struct plan *plan, 
 {
     if (plan->splits) {
         bool timed = plan->engine == ENGINE_TIMED;
-        return split_run(session, task, timed, result, status)
-                   ? conclude(session, task, result, status)
-                   : DECIDE_NONE;
+        if (split_run(session, task, timed, result, status))
+            return conclude(session, task, result, status);
+        return session->worked ? DECIDE_WORKED : DECIDE_NONE;
     }
     bool is_check = session->ask->command == ASK_CHECK;
     deadline_search(task->max_seconds);
@@ -143,6 +146,24 @@ static enum decide_end search(struct session *session, const struct plan *plan, 
         break;
     }
     return conclude(session, task, result, status);
+}
+
+/* Peers search together when all of them have read the same. False, after a message. */
+static bool meet_peers(struct session *session, const struct plan *plan, struct task *task)
+{
+    if (!task->peers) return true;
+    identity_of_run(session, plan->engine, task);
+    switch (peers_agree(task->peers, true, task->freeze_hash)) {
+    case PEERS_AGREE: return true;
+    case PEERS_MISSING:
+        return message_error(&session->diag, "%s: another rank could not begin",
+                             session->model->file);
+    case PEERS_DIFFER: break;
+    }
+    return message_error(&session->diag,
+                         "%s: ranks have read different texts: the files must be the same "
+                         "wherever a rank runs",
+                         session->model->file);
 }
 
 enum decide_end decide_run(struct session *session, struct task *task, struct result *result,
@@ -158,6 +179,7 @@ enum decide_end decide_run(struct session *session, struct task *task, struct re
         *status = session->status;
         return DECIDE_NONE;
     }
+    if (!meet_peers(session, &plan, task)) return DECIDE_NONE;
     if (task->freeze || plan.splits) identity_of_run(session, plan.engine, task);
     return search(session, &plan, task, result, status);
 }

@@ -269,6 +269,7 @@ void session_prepare(struct session *session, struct task *task)
     task->count_levels = ask->verbose;
     task->by_tableau = ask->tableau;
     task->weakly_fair = ask->fair;
+    task->shortest = ask->shortest;
     task->has_phase = ask->has_phase;
     task->phase_auto = ask->phase_auto;
     task->phase = (uint32_t)ask->phase;
@@ -276,6 +277,7 @@ void session_prepare(struct session *session, struct task *task)
     task->zones = ask->zones;
     task->sets = ask->sets;
     task->by_interactions = ask->guide_auto;
+    task->peers = ask->peers;
     task->freeze = ask->freeze;
     task->resume = ask->resume;
     task->max_depth = ask->bound;

@@ -38,6 +38,7 @@ struct session {
     struct flatten_refusal refusal; /* why there is none ... */
     bool is_limited;                /* ... namely for lack of time or memory */
     int status;                     /* of loading that failed */
+    bool worked;                    /* on some parts of the whole: there is no result of it */
     const struct task *task;        /* after session_prepare */
     struct advice_list soon;        /* while it runs: the same, when a limit will end it */
     struct advice_list advice;      /* what to try next, when a limit ended the search */

@@ -125,13 +125,18 @@ static bool reserve_place(struct worker *worker)
 static bool list_rules(struct worker *worker, const uint64_t *words, uint64_t hash,
                        struct batch *list)
 {
-    struct listings *listings = &zoned_of(worker)->listings;
-    if (!listings->most) return space_list(worker, words, list);
     const struct fast_rule *rules = worker->program->rules.data;
-    if (listings_find(listings, words, hash, rules, list)) return true;
-    const bool good = space_list(worker, words, list);
-    if (good) listings_keep(listings, words, hash, rules, list);
-    return good;
+    struct listings *own = &zoned_of(worker)->listings;
+    struct listings_shared *shared =
+        worker->has_fork ? ((const struct zoned *)worker->space)->listings : NULL;
+    if (!shared && !own->most) return space_list(worker, words, list);
+    if (shared ? listings_find_shared(shared, words, hash, rules, list)
+               : listings_find(own, words, hash, rules, list))
+        return true;
+    if (!space_list(worker, words, list)) return false;
+    if (shared) listings_keep_shared(shared, words, hash, rules, list);
+    else listings_keep(own, words, hash, rules, list);
+    return true;
 }
 
 /* Makes it, and keeps it in the batch. */
