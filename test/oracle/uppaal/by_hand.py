@@ -425,4 +425,14 @@ CASES = {
             'E<> o == 1': True, 'E<> o == 2': True, 'E<> S2.B and x < 1': True,
             'E<> T.B and U.A': True, 'E<> R.B and T.B': False, 'E<> M.B and U.A': False,
             'E<> M.B and R.A': False, 'E<> R.B and T.A and M.B': True}),
+    'constants of a query are larger than those of the model': ('''
+        clock x, y;
+        process P() { state A, B; init A;
+            trans A -> A { guard x >= 1 && x <= 2; assign x = 0; }, A -> B { guard x > 2; }; }
+        system P;''', {
+            'E<> P.A and x == 9': True, 'E<> y == 11 and x == 2': True,
+            'E<> P.B and y == 7 and x < 3': True, 'E<> P.B and x - y == 1': False,
+            'E<> P.B and y - x == 9': True, 'E<> y > 10 and y < 11 and x > 9 and x < 10': True,
+            'E<> P.B and y == 5 and x == 6': False, 'P.B --> y == 8': False,
+            'sup{P.A and y <= 7}: x': [[(7, 1)]], 'inf{P.B and x >= 6}: y': [[(6, 1)]]}),
 }
