@@ -3,6 +3,7 @@
 #include "cli/door.h"
 #include "report/explain.h"
 #include "report/machine.h"
+#include "report/vcd.h"
 #include "run/deadline.h"
 #include "run/replay.h"
 #include "run/verify.h"
@@ -27,7 +28,9 @@ static bool save(struct simulator *at, const char *path)
     FILE *file = door_open_file(at->options, path);
     if (!file) return false;
     struct trace *whole = at->told ? NULL : stepper_trace(&at->stepper);
-    machine_itf(file, at->stepper.model, whole ? whole : at->told, NULL, at->options->raw);
+    const struct trace *trace = whole ? whole : at->told;
+    if (vcd_is_name(path)) vcd_write(file, at->stepper.model, trace);
+    else machine_itf(file, at->stepper.model, trace, NULL, at->options->raw);
     if (whole) trace_free(at->stepper.model, whole);
     return door_close_file(file, path);
 }
@@ -192,8 +195,8 @@ static void list_enabled(struct simulator *at)
     else if (!at->stepper.enabled_count) {
         struct text text;
         text_init(&text, at->stepper.model->mem);
-        explain_deadlock(at->stepper.model, &at->session.diag, &text, stepper_last(&at->stepper),
-                         NULL);
+        explain_state(at->stepper.model, &at->session.diag, &text, stepper_last(&at->stepper),
+                      NULL);
         printf("  deadlock: no rule is enabled\n%s", text.data ? text.data : "");
         text_free(&text);
     }
@@ -240,12 +243,23 @@ static void show_all(struct simulator *at)
     }
 }
 
+static void show_blocked(struct simulator *at)
+{
+    struct text text;
+    text_init(&text, at->session.mem);
+    explain_state(at->stepper.model, &at->session.diag, &text, stepper_last(&at->stepper),
+                  at->stepper.is_timed ? &at->stepper.timed : NULL);
+    fputs(text.len ? text.data : "", stdout);
+    text_free(&text);
+}
+
 static const char interactive_help[] =
     "  NUMBER  take that step          Enter   a random step\n"
     "  u       undo the last step      r       restart\n"
     "  s       show all variables      l       list the steps again\n"
     "  t       show the whole run      w FILE  save the run as ITF\n"
     "  j N     jump to step N          o FILE  go on from a saved run\n"
+    "  b       what is blocked, and why\n"
     "  q       quit                    ?       this help\n";
 static const char timed_help[] =
     "  NUMBER DELAY  take that step after a delay, such as 2, 5/2 or 2.5; without one: as soon as "
@@ -358,7 +372,7 @@ static bool obey(struct simulator *at, char *line)
     unsigned long number = strtoul(line, &end, 10);
     size_t word = strcspn(line, " ");
     static const char *const words[] = {"quit",  "undo", "restart", "show",  "list", "trace",
-                                        "write", "jump", "open",    "delay", "save"};
+                                        "write", "jump", "open",    "delay", "save", "blocked"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) /* whole words do, too */
         if (word > 1 && word == strlen(words[i]) && !strncmp(line, words[i], word)) {
             line += word - 1;
@@ -384,6 +398,7 @@ static bool obey(struct simulator *at, char *line)
     case 'd': good = wait_for(at, line + 1); break;
     case 'r': stepper_start(&at->stepper); break;
     case 's': show_all(at); return true;
+    case 'b': show_blocked(at); return true;
     case 'l': break;
     case 't': {
         struct trace *trace = stepper_trace(&at->stepper);

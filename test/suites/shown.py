@@ -544,7 +544,46 @@ def shortened():
           wrong)
 
 
+def read_waves(file):
+    """The states of a value change dump: one for each change of `step`."""
+    names, states, now = {}, [], {}
+    with open(file, encoding='utf-8') as lines:
+        for line in lines:
+            words = line.split()
+            if words[:1] == ['$var']:
+                names[words[3]] = ' '.join(words[4:-1])
+            elif line[:1] == 's' and names[words[-1]] == 'step':
+                now = {**now, 'step': words[0][1:]}
+                states.append(now)
+            elif line[:1] == 's':
+                now[names[words[-1]]] = words[0][1:]
+            elif line[:1] == 'b':
+                value = int(words[0][1:], 2)
+                now[names[words[1]]] = value - (1 << 64) * (value >> 63)
+    return states
+
+
+def waves():
+    """Runs as value change dumps: names, values and labels are those of JSON."""
+    for model, *options in (('examples/peterson/peterson.mil', '-p', 'in_turn'),
+                            ('examples/fischer/broken.fcr', '-p', 'mutex'),
+                            ('examples/philosophers/phils.mil', '-p', 'deadlock'),
+                            ('examples/airlock/first.fcr', '-p', 'never_both')):
+        file = path('run.vcd')
+        _, claim = run_json('check', os.path.join(ROOT, model), *options, '--trace', file)
+        steps = next(p['trace'] for p in claim['properties'] if p['trace'])['steps']
+        told = read_waves(file)
+        plain = [{name: value for name, value in step['state'].items()
+                  if isinstance(value, (int, str)) and not isinstance(value, bool)}
+                 for step in steps]
+        check(f'waves: {model}: the same states', len(told) == len(steps) and all(
+            {name: each[name] for name in known} == known for each, known in zip(told, plain)),
+            f'{told} {plain}')
+        check(f'waves: {model}: the same steps',
+              [each['step'] for each in told[1:]] == [step['label'] for step in steps[1:]])
+
+
 for part in (values, replays, names, looks, explanations, vacuity, random_vacuity, simulation,
-             shortened):
+             shortened, waves):
     section(part)
 finish()
