@@ -64,9 +64,9 @@ static void show_step(void *context, struct stepper *stepper)
 
 /* ---- random runs ---- */
 
-static bool tell_json(struct simulator *at, uint64_t runs, uint64_t steps,
-                      const struct property_result *violation)
+static bool tell_json(struct simulator *at, const struct stepper_runs *done)
 {
+    const struct property_result *violation = done->violation;
     struct options *options = at->options;
     FILE *file = door_open_file(options, options->json_file);
     const char *assurance =
@@ -76,9 +76,14 @@ static bool tell_json(struct simulator *at, uint64_t runs, uint64_t steps,
             ? "runs reach everything that was sought; a simulation proves nothing else: "
               "only the states on its runs were checked"
             : "a simulation proves nothing: only the states on its runs were checked";
-    struct simulation told = {
-        violation, assurance, violation ? options->trace_file : NULL,     options->ask.seed,
-        runs,      steps,     !violation && stepper_is_over(&at->stepper)};
+    struct simulation told = {.violation = violation,
+                              .assurance = assurance,
+                              .trace_file = violation ? options->trace_file : NULL,
+                              .seed = options->ask.seed,
+                              .runs = done->runs,
+                              .steps = done->steps,
+                              .is_over = !violation && stepper_is_over(&at->stepper),
+                              .seen = &done->seen};
     if (!file) return false;
     machine_simulation(file, at->stepper.model, &at->session.diag, &at->stepper.task, &told,
                        options->raw);
@@ -136,8 +141,12 @@ static int random_runs(struct simulator *at)
         return EXIT_INTERNAL;
     if (options->trace_file && !done.is_cut && !save(at, options->trace_file)) return EXIT_USAGE;
     stepper_conclude(&at->stepper);
-    if (options->json && !tell_json(at, runs, steps, violation)) return EXIT_USAGE;
-    if (!options->json || options->json_file) tell_text(at, runs, steps, violation, show, early);
+    if (options->json && !tell_json(at, &done)) return EXIT_USAGE;
+    if (!options->json || options->json_file) {
+        if (options->ask.runs > 1 && !options->quiet)
+            report_counts(&at->screen.style, at->stepper.model, &at->session.diag, &done.seen);
+        tell_text(at, runs, steps, violation, show, early);
+    }
     if (!door_close_file(stdout, NULL)) return EXIT_USAGE;
     return violation ? EXIT_VIOLATED
            : stepper_is_over(&at->stepper)

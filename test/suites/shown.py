@@ -498,6 +498,35 @@ def simulation():
           result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
 
 
+def counted():
+    """Random runs tell what they have met: the counts are those of their steps."""
+    for model, runs in (('examples/peterson/peterson.mil', 20), ('examples/uppaal/gate.xml', 6),
+                        ('examples/airlock/mended.fcr', 10)):
+        asked = ('simulate', os.path.join(ROOT, model), '--runs', str(runs), '--steps', '40')
+        _, claim = run_json(*asked)
+        counts = claim['coverage']['rules']
+        check(f'counted: {model}', sum(rule['count'] for rule in counts) == claim['steps'] > 0
+              and any(each['reached'] for each in claim['coverage']['locations']), counts)
+        text = run(*asked).stdout
+        sums = {}
+        for rule in counts:
+            sums[rule['label'], rule['line']] = sums.get((rule['label'], rule['line']), 0) \
+                + rule['count']
+        told = {(match[3], int(match[2])): int(match[1]) for match in re.finditer(
+            r'^ +(\d+)  \S+?:(\d+): \[(\S+)\]', text, re.M)}
+        check(f'counted: {model}, in text', sum(told.values()) == claim['steps'] or len(told) == 20,
+              text)
+    trace = path('one.itf.json')
+    _, claim = run_json('simulate', os.path.join(ROOT, 'examples/peterson/peterson.mil'), '--steps',
+                        '30', '--trace', trace)
+    with open(trace, encoding='utf-8') as file:
+        labels = [state['#meta'].get('label') for state in json.load(file)['states'][1:]]
+    met = {}
+    for rule in claim['coverage']['rules']:
+        met[rule['label']] = met.get(rule['label'], 0) + rule['count']
+    check('counted: one run', {label: labels.count(label) for label in met} == met, (labels, met))
+
+
 def shortened():
     """Runs that were met by chance: replayed, no step can be left out, as short as the shortest one
     often enough."""
@@ -584,6 +613,6 @@ def waves():
 
 
 for part in (values, replays, names, looks, explanations, vacuity, random_vacuity, simulation,
-             shortened, waves):
+             shortened, waves, counted):
     section(part)
 finish()
