@@ -58,12 +58,20 @@ static void show_part(struct explainer *explainer, expr e, bool value)
             text_add(explainer->text, "%s...\n", explainer->indent);
         return;
     }
-    text_add(explainer->text, "%s", explainer->indent);
-    model_print_expr(explainer->model, explainer->text, e);
-    text_add(explainer->text, " is %s", value ? "true" : "false");
+    static const char turned[] = " != false"; /* how a Boolean variable is a condition in a model */
+    struct text *text = explainer->text;
+    text_add(text, "%s", explainer->indent);
+    model_print_expr(explainer->model, text, e);
+    const size_t tail = sizeof turned - 1;
+    const bool is_plain = text->len > tail && !strcmp(text->data + text->len - tail, turned);
+    if (is_plain) text->data[text->len -= tail] = 0;
+    text_add(text, " is %s", value ? "true" : "false");
     explainer->vars = 0;
-    show_vars(explainer, e);
-    text_add(explainer->text, "\n");
+    if (!is_plain
+        || expr_get(&explainer->model->exprs, expr_get(&explainer->model->exprs, e)->a)->op
+               != EXPR_VAR)
+        show_vars(explainer, e);
+    text_add(text, "\n");
 }
 
 /* Goes down to the parts that decide why e has its value. */
@@ -645,6 +653,16 @@ static void explain_stuck(const struct model *model, const struct diag *diag, st
     timed_release(&timed);
 }
 
+/* A run that rests in its last state for ever, as one that repeats there. */
+static void explain_rest(const struct model *model, struct text *text, const struct trace *trace,
+                         const struct model_query *query)
+{
+    struct trace resting = *trace;
+    resting.loop = trace->steps;
+    if (query->kind == QUERY_MEETS) story_tell_response(model, text, &resting, NULL, query->p);
+    if (query->kind == QUERY_LEADS) story_tell_response(model, text, &resting, &query->p, query->q);
+}
+
 static void explain_query(const struct model *model, struct text *text, const struct trace *trace,
                           bool is_whole)
 {
@@ -699,6 +717,8 @@ static void explain_end(const struct model *model, const struct diag *diag, stru
         explain_loop(model, diag, text, entry, state);
     } else if (entry->kind == PROPERTY_QUERY) {
         const enum query_kind kind = model->queries.data[entry->property->query].kind;
+        if (entry->verdict == VERDICT_VIOLATED)
+            explain_rest(model, text, entry->trace, &model->queries.data[entry->property->query]);
         explain_query(model, text, entry->trace, kind != QUERY_ALWAYS && kind != QUERY_SOMETIME);
     }
 }
