@@ -42,7 +42,7 @@ class RunView {
     this.table = new StateTable(this.stateBox, number => this.choose(number));
     this.here = h('pre', {id: 'here'});
     this.hereBox =
-        h('details', {class: 'here', hidden: true},
+        h('details', {class: 'state-words', hidden: true},
           h('summary', {}, 'In this state: who can do what, and what blocks the others'), this.here);
     this.box =
         h('div', {class: 'run-view'}, this.sliderBox(), this.hereBox, this.panes(), this.timeBox,
