@@ -439,6 +439,7 @@ static bool open_work(struct divide *divide)
         good = claims_open(&divide->claims, mem, claims, stop, ask->takeover)
                || message_error(&divide->session->diag, "%s", divide->claims.error);
         divide->claims.time = ask->time;
+        divide->claims.is_eager = !ask->part_auto;
         if (ask->prepare) unlink(stop);
     }
     vec_free(mem, &work.names);

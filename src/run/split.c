@@ -465,7 +465,8 @@ static void end_claim(struct division *split, uint32_t number, const char *attem
                       enum claims_state state, enum stop_reason stop)
 {
     const struct outcome *outcome = &split->pieces.data[number].outcome;
-    struct claims_row row = {.state = state, .stop = stop};
+    struct claims_row row = {
+        .state = state, .stop = stop, .status = split->pieces.data[number].status};
     char name[16];
     if (state == CLAIMS_DONE) {
         row.status = outcome->violated ? EXIT_VIOLATED : EXIT_HOLDS;
@@ -576,13 +577,19 @@ static void part_done(void *context, uint32_t number, const struct text *output,
     struct division *split = context;
     (void)errors;
     struct division_piece *piece = &split->pieces.data[number];
+    char name[16];
     const size_t length = output->len ? strcspn(output->data, "\n") : 0;
     char *attempt = mem_alloc(split->session->mem, length + 1);
     if (length) memcpy(attempt, output->data, length);
     const char *rest = output->len > length ? output->data + length + 1 : "";
     assert(piece->state == PART_RUNNING);
     piece->state = PART_FAILED;
-    if (status != EXIT_HOLDS || !take_outcome(split, number, attempt)) {
+    piece->status = status;
+    if ((status != EXIT_HOLDS || !take_outcome(split, number, attempt))
+        && claims_is_lost(&split->parts.claims, parts_claim(number, name))) {
+        piece->state = PART_WAITING; /* somebody else has it, and what was written for it */
+        end_claim(split, number, "", CLAIMS_LEFT, STOP_INTERRUPT);
+    } else if (status != EXIT_HOLDS || !piece->has_outcome) {
         part_failed(split, number, attempt, rest, status);
         leave_part(split, number, attempt,
                    split->is_broken || split->stop == STOP_NONE ? STOP_DISK : split->stop);
@@ -648,6 +655,7 @@ static void set_claims(struct division *split)
 {
     split->parts.claims.memory = split->limit;
     split->parts.claims.time = split->session->ask->time;
+    split->parts.claims.is_eager = !split->session->ask->part_auto;
 }
 
 /* ---- the whole ---- */
@@ -748,9 +756,9 @@ static bool work(struct division *split)
     for (bool good = true;;) {
         good = jobs_run(&jobs);
         look_for_an_end(split, clock_now());
+        see_done(split, false);
         if (!good || split->stopping || split->ending || split->is_broken || split->only != NO_PART)
             return good;
-        see_done(split, false);
         if (!is_open(split) || ask->no_wait) return true;
         look(split, 0);
         nanosleep(&(struct timespec){0, WAIT_NANOSECONDS}, NULL);
