@@ -20,9 +20,10 @@ static const struct group {
      "define property invariant find ltl ctl context engine memory time threads bound steps runs "
      "interactive to output log port json trace report quiet verbose help"},
     {"What is read", "guide guide-semantics guide-part model dialect skip-unsupported"},
-    {"What is asked", "no-deadlock first traces fair query queries expect implies equivalent "
-                      "accepts buchi equal within "
-                      "words unlogged gaps tolerance"},
+    {"What is asked",
+     "no-deadlock first traces shortest fair query queries expect implies equivalent "
+     "accepts buchi equal within "
+     "words unlogged gaps tolerance"},
     {"How it is searched", "order reduce keep show seed"},
     {"Disk and parts, for large searches",
      "freeze resume results split split-depth part partition partition-hidden"},

@@ -30,6 +30,7 @@ enum option_id {
     OPTION_NO_FRONTIER,
     OPTION_TABLEAU,
     OPTION_FAIR,
+    OPTION_SHORTEST,
     OPTION_PHASE,
     OPTION_NO_INDUCTION,
     OPTION_STORE,
@@ -224,6 +225,8 @@ static const struct options_row rows[] = {
      "symbolic: per-rule (the default), monolithic or labelled"},
     {OPTION_TABLEAU, 0, "tableau", NULL, ASK_CHECK,
      "symbolic: LTL with a tableau instead of an automaton"},
+    {OPTION_SHORTEST, 0, "shortest", NULL, ASK_CHECK,
+     "runs that repeat are as short as can be, the way there and the loop together"},
     {OPTION_FAIR, 0, "fair", NULL, ASK_CHECK,
      "symbolic: LTL only on runs that are weakly fair to every process"},
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, ASK_SEARCH,
@@ -468,6 +471,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_RESUME: options->ask.resume = true; return true;
     case OPTION_NO_FRONTIER: options->ask.no_frontier = true; return true;
     case OPTION_TABLEAU: options->ask.tableau = true; return true;
+    case OPTION_SHORTEST: options->ask.shortest = true; return true;
     case OPTION_FAIR: options->ask.fair = true; return true;
     case OPTION_NO_INDUCTION: options->ask.no_induction = true; return true;
     case OPTION_ZONES:
@@ -729,8 +733,10 @@ static void note_words(struct options *options, struct mem *mem)
 
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv)
 {
+    struct peers *const peers = options->ask.peers; /* they are there before */
     memset(options, 0, sizeof *options);
     ask_init(&options->ask);
+    options->ask.peers = peers;
     options->argc = argc;
     options->argv = argv;
     options->ask.line = (const char *const *)argv;

@@ -259,6 +259,10 @@ int search_check(struct options *options, struct mem *mem)
         door_complain("--expect is for one search: name one context or guide (FILE:NAME)");
         return EXIT_USAGE;
     }
+    if (options->ask.peers && (contexts || guideload_are_several(&telling.session, &guides))) {
+        door_complain("several ranks do one search: name one context or guide (FILE:NAME)");
+        return EXIT_USAGE;
+    }
     if (contexts) return search_several(&telling, NULL);
     if (guideload_are_several(&telling.session, &guides)) return search_several(&telling, &guides);
     if (!options->ask.results || (options->ask.work && options->ask.split != SPLIT_NEVER))

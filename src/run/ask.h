@@ -66,7 +66,7 @@ struct ask {
                                  not asked */
     const char *queries_file; /* NULL: none */
     bool skips;               /* queries that are not understood are left out */
-    bool no_deadlock, first;
+    bool no_deadlock, first, shortest;
     uint64_t traces;                      /* runs per property; 0: one */
     bool show_process_model, show_orders; /* explore --show */
     bool enumerate_orders;                /* orders one by one */
@@ -123,6 +123,8 @@ struct ask {
     bool gaps;                  /* anything may be missing in it */
     const char *tolerance;      /* of its times, as text; NULL: none */
     uint64_t words;             /* guide, explore --show orders; 0: none */
+
+    struct peers *peers; /* that search together (base/peers.h), or NULL */
 
     const char *const *line; /* the command line, for advice; NULL: the door has none */
     uint32_t line_length;
