@@ -389,13 +389,14 @@ static void distrust(struct division *split, uint32_t number)
 /* What is done in the folder, by whomever. */
 static void see_done(struct division *split, bool examines)
 {
-    uint32_t damaged;
+    uint32_t damaged, tries = 0;
     split->refreshed = clock_now();
     parts_refresh(&split->parts);
     match_pieces(split);
     while ((damaged = find_damaged(split)) != NO_PART
            || (examines && (damaged = find_broken_rest(split)) != NO_PART)) {
-        if (split->session->ask->join) break; /* that is for those who search */
+        /* that is for those who search; a folder that cannot be changed stays as it is */
+        if (split->session->ask->join || tries++ > split->pieces.len) break;
         distrust(split, damaged);
         parts_refresh(&split->parts);
         match_pieces(split);
@@ -437,7 +438,8 @@ static bool claim_part(struct division *split, uint32_t number)
 static bool next_part(void *context, uint32_t *job)
 {
     struct division *split = context;
-    if (split->stopping || split->is_broken || split->ending) return false;
+    if (split->stopping || split->is_broken || split->ending || *split->task->interrupted)
+        return false;
     if (clock_now() - split->refreshed > LOOK_SECONDS) see_done(split, false);
     for (uint32_t i = 0; i < split->pieces.len && !split->stopping; i++) {
         if (split->pieces.data[i].state != PART_WAITING || !division_has(split, i)
@@ -484,11 +486,13 @@ static void end_claim(struct division *split, uint32_t number, const char *attem
     claims_end(&split->parts.claims, parts_claim(number, name), &row);
 }
 
-/* One that is to be left to others, because this run ends, is not one that failed. */
+/* One that is to be left to others, because this run ends, is not one that failed: --time is for
+ * all parts of a run. */
 static void leave_part(struct division *split, uint32_t number, const char *attempt,
                        enum stop_reason stop)
 {
-    const bool ends = stop == STOP_INTERRUPT || stop == STOP_EXACT || split->ending;
+    const bool ends =
+        stop == STOP_INTERRUPT || stop == STOP_TIME || stop == STOP_EXACT || split->ending;
     end_claim(split, number, attempt, ends ? CLAIMS_LEFT : CLAIMS_FAILED, stop);
 }
 
@@ -822,7 +826,7 @@ static bool open_folder(struct division *split)
     if (!parts_open(&split->parts, split->session->mem, &plan, identity_of(split).hash))
         return false;
     set_claims(split);
-    if (ask->prepare) unlink(split->parts.stop);
+    if (!ask->part_auto && !ask->join) unlink(split->parts.stop); /* it is to go on */
     see_done(split, !ask->join && !ask->part_auto && !again);
     if (ask->join) see_unfinished(split);
     if (!again) return true;

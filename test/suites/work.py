@@ -13,7 +13,7 @@ import sys
 import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import (CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, finish, folder, path, refuses,
-                 run, section, told, until, write)
+                 is_valid, run, section, told, until, write)
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
 rng = random.Random(f'work {SEED}')
@@ -72,7 +72,11 @@ def join(arguments, where, **more):
 
 def state(where):
     result = run('status', where, '--json')
-    return json.loads(result.stdout) if result.returncode == 0 else None
+    if result.returncode:
+        return None
+    claim = json.loads(result.stdout)
+    is_valid(claim, ('status', where))
+    return claim
 
 
 # ---- the three steps ----
