@@ -60,7 +60,11 @@ bool post_open(struct post *post, struct mem *mem, struct peers *peers,
 void post_close(struct post *post)
 {
     struct mem *mem = post->mem;
-    for (uint32_t i = 0; i < post->buffer_count; i++) mem_free(mem, post->buffers[i]);
+    for (uint32_t i = 0; i < post->buffer_count; i++) {
+        /* whatever was sent has arrived by now; but the last word is with whoever sends */
+        while (!post->peers->has_failed && !post->peers->kind->is_sent(post->peers, i)) continue;
+        if (!post->peers->has_failed) mem_free(mem, post->buffers[i]);
+    }
     for (uint32_t i = 0; post->boxes && i < post->peers->count; i++)
         mem_free(mem, post->boxes[i].previous);
     mem_free(mem, post->buffers);
