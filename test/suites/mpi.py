@@ -206,6 +206,71 @@ def check_limits():
     check('a signal ends all', status is not None and time.time() - begun < 60, errors[-500:])
 
 
+def ranks_of(process):
+    """Processes that mpirun has started."""
+    found = []
+    for entry in os.listdir('/proc'):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f'/proc/{entry}/stat', encoding='utf-8') as file:
+                fields = file.read().rsplit(')', 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == process.pid:
+            found.append(int(entry))
+    return found
+
+
+def check_killed():
+    """A rank dies, at any moment; another number of ranks goes on."""
+    model = os.path.join(ROOT, 'examples/philosophers/phils.mil')
+    words = ('check', model, '-D', 'n=8', '--invariant', 'phil[0].pc != eating')
+    _, one = told(*words, '--engine', 'explicit')
+    rng = random.Random(f'killed {SEED}')
+    resumed = 0
+    for turn in range(10 if LONG else 2):
+        folder = path(f'killed{turn}')
+        process = start(3, *words, '--freeze', folder, '--json', program=HOOKS,
+                        CAIRN_TROUBLE=str(turn), CAIRN_MESSAGE='1')
+        limit = time.time() + 60
+        while time.time() < limit and not glob.glob(os.path.join(folder, '*', '*', 'journal')):
+            time.sleep(0.02)
+        time.sleep(rng.random() * 1.5)
+        victims = ranks_of(process)
+        if victims:
+            try:
+                os.kill(rng.choice(victims), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        status, _, _, errors = ended(process, 120)
+        check(f'killed {turn}: nobody hangs', status is not None, errors[-500:])
+        status, several, _, errors = search(rng.choice((1, 2, 3, 4)), *words, '--freeze', folder,
+                                            '--resume', program=HOOKS)
+        agree(f'killed {turn}, resumed', one, several)
+        if several:
+            resumed += several['statistics'].get('levels_resumed', 0)
+    check('levels were taken over', resumed > 0, resumed)
+
+
+def check_folders():
+    model = os.path.join(ROOT, 'examples/philosophers/phils.mil')
+    folder = path('used')
+    os.mkdir(folder)
+    with open(os.path.join(folder, 'mine'), 'w', encoding='utf-8'):
+        pass
+    status, _, _, errors = search(2, 'explore', model, '--freeze', folder)
+    check('a folder with something else', status == 2 and 'not empty' in errors, errors)
+    full = ['bash', '-c', 'ulimit -f 8; exec "$@"', 'bash', *MPIRUN, '-n', '2', RELEASE,
+            'explore', model, '-D', 'n=12', '--freeze', path('full'), '--json']
+    process = subprocess.Popen(full, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               start_new_session=True)
+    status, several, out, errors = ended(process, 120)
+    check('a full disk', status == 3 and several and not several['complete']
+          or status == 0 and several and several['complete'], (status, out[-500:], errors[-500:]))
+
+
 def ready():
     if not shutil.which('mpirun') or not shutil.which('mpicc'):
         print('skipped: there is no mpirun or mpicc (libopenmpi-dev, openmpi-bin)')
@@ -227,5 +292,7 @@ if ready():
     check_release()
     check_refused()
     check_limits()
+    check_killed()
+    check_folders()
     check_examples()
 finish()
