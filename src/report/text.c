@@ -329,7 +329,8 @@ static void show_special(const struct report_style *style, enum member_special s
     case SPECIAL_PATHS: list_paths(style, result->partition); break;
     case SPECIAL_SIZES: show_sizes(style, result->clusters); break;
     default:
-        assert(special == SPECIAL_POINTS || special == SPECIAL_WORDS || special == SPECIAL_PEERS); /* the others are of JSON */
+        assert(special == SPECIAL_POINTS || special == SPECIAL_WORDS
+               || special == SPECIAL_PEERS); /* the others are of JSON */
     }
 }
 

@@ -245,9 +245,9 @@ static bool open_own(struct freight *freight)
     struct freezer_refusal why;
     char path[PATH_ROOM];
     name_own(freight, path, freight->earlier.next, peers->count, peers->me);
-    freight->freezer =
-        freezer_open(freight->mem, path, &identity, false, summary_most(&freight->summary) + OWN_BYTES,
-                     freezer_share(freight->mem), &why);
+    freight->freezer = freezer_open(freight->mem, path, &identity, false,
+                                    summary_most(&freight->summary) + OWN_BYTES,
+                                    freezer_share(freight->mem), &why);
     if (!freight->freezer) refuse(freight, why.text);
     if (!freight->freezer || freezer_continue(freight->freezer)) return freight->freezer;
     refuse(freight, freezer_error(freight->freezer));
@@ -393,10 +393,10 @@ static bool read_level(struct reading *reading, uint64_t peer)
     struct freezer *freezer = open_earlier(freight, &freight->earlier, peer);
     struct records records = records_begin(freight->mem, size, add_state, reading);
     const char *why;
-    bool good = freezer
-                && freezer_read(freezer, reading->level, FREEZER_RECORDS, records_take, &records,
-                                &why)
-                && records_are_whole(&records);
+    bool good =
+        freezer
+        && freezer_read(freezer, reading->level, FREEZER_RECORDS, records_take, &records, &why)
+        && records_are_whole(&records);
     if (records.refused) poll_stop(search, STOP_MEMORY);
     records_release(&records);
     reading->is_own = peer % peers_of(freight)->count == peers_of(freight)->me;

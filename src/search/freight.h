@@ -33,8 +33,8 @@ struct freight_search {
 /* Opens task->freeze, by all peers. NULL: the result says why the search cannot begin. Memory is
  * taken by calls that jump, or are refused. */
 struct freight *freight_open(const struct freight_search *of);
-/* Takes over the levels that an earlier run has left, if there are any. The search must end when the
- * result says so. */
+/* Takes over the levels that an earlier run has left, if there are any. The search must end when
+ * the result says so. */
 void freight_resume(struct freight *freight);
 /* Whether it is time to write. */
 bool freight_is_due(const struct freight *freight);

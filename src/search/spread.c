@@ -10,8 +10,8 @@
  * before once more and look who leads there (trail.h).
  *
  * Invariants: (1) states before the cursor are expanded; (2) the states of a level follow each
- * other, from firsts[level] on; (3) all peers have the same verdicts, depth and levels where a level
- * begins. */
+ * other, from firsts[level] on; (3) all peers have the same verdicts, depth and levels where a
+ * level begins. */
 #include "search/spread.h"
 
 #include "base/clock.h"
@@ -42,15 +42,15 @@ struct found {
 
 struct spread {
     struct post post;
-    struct worker *inbox; /* whose batch has what arrived */
-    struct levels levels; /* of all peers */
-    VEC(uint64_t) firsts; /* of this one */
-    uint64_t total;       /* states of all peers, where the last level ended */
-    struct found *found;  /* per property */
-    bool is_told;         /* a verdict comes from another peer */
-    bool is_stopping;     /* the others know that this peer must stop */
-    uint64_t *values;     /* for meetings */
-    bool is_due;          /* levels are to be written, by all */
+    struct worker *inbox;    /* whose batch has what arrived */
+    struct levels levels;    /* of all peers */
+    VEC(uint64_t) firsts;    /* of this one */
+    uint64_t total;          /* states of all peers, where the last level ended */
+    struct found *found;     /* per property */
+    bool is_told;            /* a verdict comes from another peer */
+    bool is_stopping;        /* the others know that this peer must stop */
+    uint64_t *values;        /* for meetings */
+    bool is_due;             /* levels are to be written, by all */
     struct freight *freight; /* or NULL: nothing is kept in files */
 };
 
@@ -93,8 +93,8 @@ static bool open_files(struct search *search)
 {
     struct spread *spread = search->own;
     struct result *result = search->result;
-    const struct freight_search of = {search,      spread->inbox, &spread->levels, owns,
-                                      begin_level, keep_violated};
+    const struct freight_search of = {search, spread->inbox, &spread->levels,
+                                      owns,   begin_level,   keep_violated};
     spread->freight = freight_open(&of);
     uint64_t refused = !spread->freight;
     if (!search->task->peers->kind->reduce(search->task->peers, &refused, 1, NULL, 0)) return false;
@@ -362,8 +362,8 @@ static bool meet(struct search *search, uint64_t *fresh)
     return true;
 }
 
-/* Ends a level, by all peers. *fresh: states of the next one. False: the search must end, for all of
- * them. */
+/* Ends a level, by all peers. *fresh: states of the next one. False: the search must end, for all
+ * of them. */
 static bool end_level(struct search *search, uint64_t *fresh)
 {
     settle(search);
@@ -489,15 +489,15 @@ static void sum_up(struct search *search)
     struct result *result = search->result;
     struct peers *peers = search->task->peers;
     struct mem *mem = search->model->mem;
-    uint64_t *const counts[] = {&result->transitions,    &result->initial_states,
-                                &result->deadlocks,      &result->runtime_errors,
-                                &result->ends,           &result->expanded};
+    uint64_t *const counts[] = {&result->transitions, &result->initial_states,
+                                &result->deadlocks,   &result->runtime_errors,
+                                &result->ends,        &result->expanded};
     enum { COUNTS = sizeof counts / sizeof *counts, FIELDS = 7 };
     const uint32_t rules = search->model->rules.len;
     const struct mem_lift before = mem_lift(mem);
     const uint64_t size = COUNTS + rules + (uint64_t)peers->count * FIELDS;
     uint64_t *sums = mem_alloc(mem, size * sizeof *sums);
-    uint64_t (*fields)[FIELDS] = (uint64_t(*)[FIELDS])(sums + COUNTS + rules);
+    uint64_t(*fields)[FIELDS] = (uint64_t(*)[FIELDS])(sums + COUNTS + rules);
     for (uint32_t i = 0; i < COUNTS; i++) sums[i] = *counts[i];
     memcpy(sums + COUNTS, result->taken, rules * sizeof *sums);
     const uint64_t mine[FIELDS] = {search_kept(search),
@@ -536,8 +536,7 @@ bool spread_unite(const struct task *task, uint64_t *sums, uint32_t sum_count, u
                   uint32_t maximum_count)
 {
     struct peers *peers = task->peers;
-    return !peers->has_failed
-           && peers->kind->reduce(peers, sums, sum_count, maxima, maximum_count);
+    return !peers->has_failed && peers->kind->reduce(peers, sums, sum_count, maxima, maximum_count);
 }
 
 bool spread_part(struct search *search)

@@ -1,5 +1,5 @@
-"""One search by several ranks (cairn-mpi): counts, verdicts and lengths of counterexamples are those
-of one process, whatever the number of ranks, the size of messages and the order in which they
+"""One search by several ranks (cairn-mpi): counts, verdicts and lengths of counterexamples are
+those of one process, whatever the number of ranks, the size of messages and the order in which they
 arrive; what is refused; limits, signals and ranks that die.
 
 A start of ranks takes half a second, so that builds with test hooks do many searches in one
@@ -20,7 +20,6 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import CAIRN, LONG, PATIENCE, ROOT, SEED, check, finish, path, told, write
 from generate import generate
 from wide import random_model
-import timed_ranks
 
 RELEASE = os.path.join(ROOT, 'cairn-mpi')
 HOOKS = os.path.join(ROOT, 'build/asan/cairn-mpi')
@@ -103,11 +102,9 @@ def agree(name, one, several, counts=True):
 
 def alone(line):
     """One process, with the engine that ranks have."""
-    model = line[1]
-    engine = () if any(word in line for word in ('--zones', '--queries')) else ()
-    result, one = told(*line, *engine, '--engine', 'timed' if '--zones' in line else 'explicit')
+    _, one = told(*line, '--engine', 'timed' if '--zones' in line else 'explicit')
     if one is None or 'statistics' not in one:
-        result, one = told(*line)
+        _, one = told(*line)
     return one if one and one.get('engine') in ('explicit', 'timed') else None
 
 
@@ -135,7 +132,7 @@ def examples():
 
 
 def is_timed(file):
-    result, one = told('check', file, '--engine', 'explicit', '--bound', 1)
+    result, _ = told('check', file, '--engine', 'explicit', '--bound', 1)
     return bool(re.search('has clocks|dense time|timed engine', result.stderr))
 
 
@@ -176,6 +173,10 @@ def check_release():
     process = start(2, 'check', model, '-D', 'n=5', '--invariant', 'phil[0].pc != eating')
     status, _, out, _ = ended(process)
     check('text with a table of ranks', status == 1 and 'rank ' in out, out)
+    page = path('page.html')
+    status, _, out, _ = ended(start(2, 'check', model, '-D', 'n=5', '--report', page))
+    with open(page, encoding='utf-8') as file:
+        check('a page with what ranks did', '"states_sent"' in file.read(), out)
 
 
 def check_refused():
@@ -261,14 +262,16 @@ def check_folders():
         pass
     status, _, _, errors = search(2, 'explore', model, '--freeze', folder)
     check('a folder with something else', status == 2 and 'not empty' in errors, errors)
-    full = ['bash', '-c', 'ulimit -f 8; exec "$@"', 'bash', *MPIRUN, '-n', '2', RELEASE,
-            'explore', model, '-D', 'n=12', '--freeze', path('full'), '--json']
-    process = subprocess.Popen(full, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               start_new_session=True)
-    status, several, out, errors = ended(process, 120)
-    check('a full disk', status == 3 and several and not several['complete']
-          or status == 0 and several and several['complete'], (status, out[-500:], errors[-500:]))
+    _, one = told('check', model, '-D', 'n=6', '--engine', 'explicit')
+    for turn, write_number in enumerate((1, 2, 3, 5, 8, 13) if LONG else (1, 4)):
+        folder = path(f'full{turn}')
+        words = ('check', model, '-D', 'n=6', '--freeze', folder)
+        status, several, out, errors = search(2, *words, program=HOOKS,
+                                              CAIRN_FAIL_WRITE=str(write_number))
+        check(f'a full disk at write {write_number}: inconclusive, or it came too late',
+              status in (1, 3) and several or status == 2, (status, out[-500:], errors[-500:]))
+        status, several, out, errors = search(3, *words, '--resume', program=HOOKS)
+        agree(f'a full disk at write {write_number}, resumed', one, several)
 
 
 def ready():
