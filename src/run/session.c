@@ -257,6 +257,7 @@ void session_prepare(struct session *session, struct task *task)
     task->without_induction = ask->no_induction;
     task->zones = ask->zones;
     task->sets = ask->sets;
+    task->native = ask->native;
     task->by_interactions = ask->guide_auto;
     task->freeze = ask->freeze;
     task->resume = ask->resume;

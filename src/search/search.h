@@ -18,6 +18,7 @@
 #include "search/space.h"
 #include "search/findings.h"
 
+struct native;
 struct order;
 struct team;
 
@@ -52,6 +53,7 @@ struct search {
     struct recent recent; /* of that worker, where orders allow it */
     uint32_t threads;     /* that may work on it, the caller's included */
     struct team *team;    /* NULL: one thread, or none that expands ahead */
+    struct native *native; /* or NULL */
     struct findings findings;
     struct poll poll;
     struct lot lot;
