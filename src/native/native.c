@@ -161,7 +161,7 @@ void native_look(struct native *native, double seconds)
 }
 
 struct native *native_begin(struct program *program, enum native_mode mode, struct mem *mem,
-                            const atomic_int *interrupted)
+                            const atomic_int *interrupted, double until)
 {
     if (mode == NATIVE_NEVER) return NULL;
     struct native *native = mem_alloc(mem, sizeof *native);
@@ -174,7 +174,8 @@ struct native *native_begin(struct program *program, enum native_mode mode, stru
     if (mode == NATIVE_AUTO) return native;
     native->after = 0;
     native_look(native, 0);
-    while (native->stage == STAGE_COMPILING && !(interrupted && *interrupted) && !limits_enough())
+    while (native->stage == STAGE_COMPILING && !(interrupted && *interrupted) && !limits_enough()
+           && !(until > 0 && clock_now() >= until))
         look_at_compiler(native, WAIT_MILLISECONDS);
     return native;
 }

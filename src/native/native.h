@@ -15,9 +15,10 @@ struct native;
 
 /* For all threads whose programs are made from this one later. NULL: nothing is to be done.
  * Memory is taken from `mem` by calls that jump; what is made later has a budget of its own.
- * NATIVE_ALWAYS: compiles before it returns; *interrupted ends that, too. */
+ * NATIVE_ALWAYS: compiles before it returns, or until *interrupted or
+ * the clock (base/clock.h) says so; 0: it does not. */
 struct native *native_begin(struct program *program, enum native_mode mode, struct mem *mem,
-                            const atomic_int *interrupted);
+                            const atomic_int *interrupted, double until);
 /* The search has lasted so many seconds. */
 void native_look(struct native *native, double seconds);
 /* Whether machine code is used, and since when, or why not: a text from `mem`. NULL: nobody tried,

@@ -89,8 +89,10 @@ void frame_run(struct search *search, uint32_t threads)
     if (!ready && search->result->stop == STOP_NONE)
         poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);
     if (!ready) return;
+    const struct task *task = search->task;
+    const double until = task->max_seconds > 0 ? search->poll.started + task->max_seconds : 0;
     search->native =
-        native_begin(&search->space->program, search->task->native, mem, search->task->interrupted);
+        native_begin(&search->space->program, task->native, mem, task->interrupted, until);
     run(search, search->graph ? 1 : threads);
 }
 
