@@ -26,7 +26,8 @@ bool merge_open(struct merge *merge, uint32_t ranges)
     for (uint32_t w = 0; w < merge->count; w++) {
         struct merge_mate *mate = &merge->mates[w];
         mate->news = mem_try_alloc(mate->mem, ranges * sizeof *mate->news + MEM_APART);
-        mate->entry_end = mem_try_alloc(mate->mem, merge->count * sizeof *mate->entry_end);
+        mate->entry_end =
+            mem_try_alloc(mate->mem, merge->count * sizeof *mate->entry_end + MEM_APART);
         good &= mate->news && mate->entry_end;
     }
     return good && merge->ranges;

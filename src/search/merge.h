@@ -46,6 +46,7 @@ struct merge_mate {
     uint32_t part_room;
     uint64_t left; /* those that could not be linked: in `twins` */
     bool refused;  /* memory */
+    char apart[MEM_APART];
 };
 
 struct merge {

@@ -55,6 +55,7 @@ struct search {
     struct team *team;    /* NULL: one thread, or none that expands ahead */
     struct native *native; /* or NULL */
     struct findings findings;
+    char apart[MEM_APART]; /* what is above workers read all the time, while one of them adds */
     struct poll poll;
     struct lot lot;
     /* A state may be expanded in several passes, each of which leaves rules out
