@@ -1,6 +1,8 @@
 #include "native/native.h"
 
 #include "base/clock.h"
+#include "base/version.h"
+#include "native/cache.h"
 #include "native/compiler.h"
 #include "native/object.h"
 #include "native/print.h"
@@ -11,7 +13,8 @@
 #include <string.h>
 
 enum { MOST_MEMORY = 256 << 20, WAIT_MILLISECONDS = 20 };
-static const double usual_after = 2; /* seconds of a search, before the compiler is started */
+/* Seconds of a search, before the cache is looked at, and the compiler is started. */
+static const double look_after = 0.5, usual_after = 2;
 
 enum stage { STAGE_WAITING, STAGE_PRINTED, STAGE_COMPILING, STAGE_USED, STAGE_GIVEN_UP };
 
@@ -26,6 +29,7 @@ struct native {
     struct text text;
     struct native_plan plan;
     char compiler_path[PATH_MAX];
+    char identity[PATH_MAX + 160]; /* of the compiler, for the cache */
     struct native_compiler compiler;
     struct native_object object;
     struct program_native code;
@@ -117,18 +121,39 @@ static void load(struct native *native, const unsigned char *bytes, size_t size)
     }
     native->stage = STAGE_USED;
     native->used_after = native->seconds;
-    text_free(&native->text);
     atomic_store_explicit(&native->offered, &native->code, memory_order_release);
 }
 
 /* ---- compiling ---- */
 
+static struct native_source source_of(const struct native *native)
+{
+    return (struct native_source){native->identity, native->text.data, native->text.len};
+}
+
+/* It may have been compiled before. */
+static void look_into_cache(struct native *native)
+{
+    char identity[PATH_MAX + 96];
+    size_t size = 0;
+    if (!native_compiler_find(native->compiler_path)) {
+        give_up(native, "there is no compiler (cc) in PATH");
+        return;
+    }
+    native_compiler_identity(native->compiler_path, identity);
+    snprintf(native->identity, sizeof native->identity, "%s %s", CAIRN_VERSION, identity);
+    const struct native_source source = source_of(native);
+    unsigned char *bytes = native_cache_find(&source, &native->mem, &size);
+    if (!bytes) return;
+    load(native, bytes, size);
+    if (native->stage == STAGE_GIVEN_UP) native->stage = STAGE_PRINTED; /* then it is made anew */
+    mem_free(&native->mem, bytes);
+}
+
 static void compile(struct native *native)
 {
-    if (!native_compiler_find(native->compiler_path))
-        give_up(native, "there is no compiler (cc) in PATH");
-    else if (!native_compiler_start(&native->compiler, &native->mem, native->compiler_path,
-                                    native->text.data, native->text.len))
+    if (!native_compiler_start(&native->compiler, &native->mem, native->compiler_path,
+                               native->text.data, native->text.len))
         give_up(native, "no process can be started");
     else native->stage = STAGE_COMPILING;
 }
@@ -138,8 +163,12 @@ static void look_at_compiler(struct native *native, int milliseconds)
     struct native_compiler *compiler = &native->compiler;
     const enum native_compiler_state state = native_compiler_look(compiler, milliseconds);
     if (state == NATIVE_COMPILES) return;
-    if (state == NATIVE_COMPILED) load(native, compiler->bytes, compiler->size);
-    else give_up(native, compiler->bytes ? (const char *)compiler->bytes : "no memory");
+    if (state == NATIVE_COMPILED) {
+        const struct native_source source = source_of(native);
+        load(native, compiler->bytes, compiler->size);
+        if (native->stage == STAGE_USED)
+            native_cache_keep(&source, &native->mem, compiler->bytes, compiler->size);
+    } else give_up(native, compiler->bytes ? (const char *)compiler->bytes : "no memory");
     native_compiler_stop(compiler);
 }
 
@@ -155,8 +184,12 @@ static double compile_after(void)
 void native_look(struct native *native, double seconds)
 {
     native->seconds = seconds;
-    if (native->stage == STAGE_WAITING && seconds >= native->after) prepare(native);
-    if (native->stage == STAGE_PRINTED) compile(native);
+    const bool is_late = seconds >= native->after;
+    if (native->stage == STAGE_WAITING && (is_late || seconds >= look_after)) {
+        prepare(native);
+        if (native->stage == STAGE_PRINTED) look_into_cache(native);
+    }
+    if (native->stage == STAGE_PRINTED && is_late) compile(native);
     if (native->stage == STAGE_COMPILING) look_at_compiler(native, 0);
 }
 

@@ -22,8 +22,7 @@ PETERSON = os.path.join(ROOT, 'examples/peterson/peterson-n.mil')
 PHILOSOPHERS = os.path.join(ROOT, 'examples/philosophers/phils.mil')
 TEMPORARY = path('temporary')
 os.mkdir(TEMPORARY)
-os.mkdir(path('home'))
-QUIET = {'TMPDIR': TEMPORARY, 'HOME': path('home'), 'XDG_CACHE_HOME': ''}
+QUIET = {'TMPDIR': TEMPORARY, 'HOME': path('home'), 'XDG_CACHE_HOME': ''}  # without a cache
 compiled = 0
 
 
@@ -176,7 +175,7 @@ def compilers():
     for number, (name, text, expected) in enumerate(COMPILERS):
         same(f'a compiler that {name}', SMALL, (CAIRN, ASAN)[number % 2],
              {**fake('fake', text), 'SECRET': '1'}, expected)
-    same('no compiler', SMALL, CAIRN, {'PATH': path('home')}, 'not compiled: there is no compiler')
+    same('no compiler', SMALL, CAIRN, {'PATH': path('nowhere')}, 'not compiled: there is no compiler')
     same('a compiler in a relative folder', SMALL, CAIRN, {'PATH': 'fake:.'},
          'not compiled: there is no compiler')
     flipping()
@@ -249,6 +248,70 @@ def folders():
     check('a full disk: nothing is left', not os.listdir(TEMPORARY), os.listdir(TEMPORARY))
 
 
+# ---- the cache ----
+
+def kept():
+    return sorted(os.listdir(path('kept/cairn'))) if os.path.isdir(path('kept/cairn')) else []
+
+
+def cache():
+    env = {'XDG_CACHE_HOME': path('kept')}
+    broken = {**env, **fake('broken', 'test -f $0.fails && exit 1\n' + MAKE)}
+    folder = path('kept/cairn')
+    os.mkdir(path('kept'))
+    same('the first time', SMALL, ASAN, broken)
+    check('one object is kept', len(kept()) == 1, kept())
+    check('nobody else can look into the cache', stat.S_IMODE(os.stat(folder).st_mode) == 0o700)
+    file = os.path.join(folder, kept()[0])
+    check('nor into a file of it', stat.S_IMODE(os.stat(file).st_mode) == 0o600)
+    with open(file, 'rb') as object_file:
+        good = object_file.read()
+    write('broken/cc.fails', '')  # from now on only the cache helps
+    fails = 'not compiled: the compiler failed'
+    same('the second time', SMALL, ASAN, broken)
+    same('with another constant', (*SMALL[:3], 'n=3', *SMALL[4:]), ASAN, broken, fails)
+    os.utime(path('broken/cc'), (1, 1))
+    same('with another compiler', SMALL, CAIRN, broken, fails)
+    os.utime(path('broken/cc'), None)
+    again = {**env, **fake('broken', 'test -f $0.fails && exit 1\n' + MAKE)}
+    os.remove(path('broken/cc.fails'))
+    same('made anew', SMALL, CAIRN, again)
+    write('broken/cc.fails', '')
+    ours = [each for each in kept() if os.path.join(folder, each) != file]
+    check('both are kept', len(ours) == 1, kept())
+    file = os.path.join(folder, ours[0])
+    with open(file, 'rb') as object_file:
+        good = object_file.read()
+    rng = random.Random(f'cache {SEED}')
+    for number in range(40 if LONG else 8):
+        bad = bytearray(good)
+        place = rng.choice((rng.randrange(len(bad)), rng.randrange(80)))
+        bad[place] ^= 1 << rng.randrange(8)
+        with open(file, 'wb') as out:
+            out.write(bad[:rng.randrange(len(bad))] if number % 4 == 3 else bad)
+        if place not in range(64, 72) or number % 4 == 3:  # bytes that mean nothing
+            same(f'a bit of a kept object, {place}', SMALL, (CAIRN, ASAN)[number % 2], again, fails)
+    with open(file, 'wb') as out:
+        out.write(good)
+    same('as it was', SMALL, CAIRN, again)
+    for name, where, mode in (('the file', file, 0o622), ('the folder', folder, 0o722)):
+        before = stat.S_IMODE(os.stat(where).st_mode)
+        os.chmod(where, mode)
+        same(f'others can write {name}', SMALL, CAIRN, again, fails)
+        os.chmod(where, before)
+    os.rename(file, path('elsewhere'))
+    os.symlink(path('elsewhere'), file)
+    same('a link instead of the file', SMALL, CAIRN, again, fails)
+    os.remove(file)
+    os.mkfifo(file)
+    same('a pipe instead of the file', SMALL, CAIRN, again, fails)
+    os.remove(path('broken/cc.fails'))
+    shutil.rmtree(path('kept'))
+    write('kept', '')
+    same('a file instead of the cache', SMALL, CAIRN, again)
+    os.remove(path('kept'))
+
+
 # ---- what the compiler reads ----
 
 def no_names():
@@ -274,6 +337,7 @@ section(in_the_background)
 section(compilers)
 section(hanging)
 section(folders)
+section(cache)
 section(no_names)
 check('machine code was used', compiled > 20, compiled)
 finish()
