@@ -593,6 +593,7 @@ IF(result, has_detail, of->stop_detail)
 IF(result, has_finals, v->model->has_final && !of->bounded && !of->symbolic)
 IF(result, expands, !of->symbolic && !of->bounded)
 IF(result, has_threads, of->threads > 1)
+IF(result, has_native, of->native)
 IF(result, has_hidden, of->searched)
 IF(result, has_stack,
    !of->bounded && !of->has_depth && (of->max_stack || !result_is_influenced(of)) && !of->partition
@@ -646,6 +647,7 @@ static const struct member result_rows[] = {
     COUNT(result, ends, .key = "ends", .when = has_finals),
     COUNT(result, expanded, .key = "expanded", .when = expands),
     NUMBER(result, threads, .key = "threads", .when = has_threads),
+    TEXT(result, native, .key = "native", .when = has_native),
     MADE("processes", process_count, .key = "processes"),
     MADE("variables", variable_count, .key = "variables"),
     MADE("rules", rule_count, .key = "rules"),

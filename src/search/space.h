@@ -23,6 +23,7 @@ struct worker {
     const struct program *program; /* &fork, or the space's */
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
+    uint32_t *found;               /* what a lister found (program/runtime.h); NULL: none did yet */
     struct batch batch;
     struct recent *recent; /* of states that it need not list when it is ahead; or NULL */
     /* Per rule: how often it was taken by steps of the batch, listed or not; then those that were
