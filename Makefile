@@ -20,6 +20,8 @@ endif
 BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev libexpat1-dev
 # Without this one everything is built but `cairn serve`, which then says how to get it.
 SERVE_PACKAGE := libmicrohttpd-dev
+# Without these, which need much room, everything is built but `cairn-mpi`, one search by several processes. They are never installed by make.
+MPI_PACKAGES := libopenmpi-dev openmpi-bin
 TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -58,12 +60,13 @@ all: cairn
 ifeq ($(MODE),release)
 cairn: $(BUILD)/cairn $(BUILD)/cairn-serve
 	@cp -f $(BUILD)/cairn-serve cairn-serve
+	@$(MAKE) -s with-mpi
 	@cp -f $< $@
 endif
 
 # With the libraries inside a start takes half as long. The library for `cairn serve` cannot be inside: that command starts a program of its own, which
 # is linked as usual. Where others cannot be inside, either, there is one program, and the two are the same.
-ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static-pie -x c - -o /dev/null $(LIBRARIES) 2>/dev/null && echo -static-pie)
+ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static -no-pie -x c - -o /dev/null $(LIBRARIES) 2>/dev/null && echo -static -no-pie)
 WITHOUT_HTTP := $(BUILD)/src/serve/http-none.o
 $(WITHOUT_HTTP): src/serve/http.c Makefile | build-packages
 	@mkdir -p $(@D)
@@ -75,6 +78,18 @@ $(BUILD)/cairn: $(OBJECTS) $(WITHOUT_HTTP)
 	else $(LINK) -o $@ $(OBJECTS) $(LIBS); fi
 $(BUILD)/cairn-serve: $(OBJECTS)
 	$(LINK) -o $@ $(OBJECTS) $(LIBS)
+
+# One search by several processes, where there is MPI. Only this program has it.
+MPICC = $(shell command -v mpicc)
+WITH_MPI := $(BUILD)/src/mpi/mpi-with.o
+$(WITH_MPI): src/mpi/mpi.c Makefile | build-packages
+	@mkdir -p $(@D)
+	OMPI_CC=$(CC) mpicc $(CFLAGS) -DCAIRN_MPI -c -o $@ $<
+$(BUILD)/cairn-mpi: $(OBJECTS) $(WITH_MPI)
+	OMPI_CC=$(CC) mpicc $(CFLAGS) $(LINK_$(MODE)) -o $@ $(filter-out $(BUILD)/src/mpi/mpi.o,$(OBJECTS)) $(WITH_MPI) $(LIBS)
+.PHONY: with-mpi
+with-mpi:
+	@if [ -n "$(MPICC)" ]; then $(MAKE) -s MODE=$(MODE) $(BUILD)/cairn-mpi && cp -f $(BUILD)/cairn-mpi cairn-mpi; fi
 
 # For valgrind, which has to see the C library to know what is initialised.
 $(BUILD)/cairn-shared: $(BUILD)/cairn-serve
@@ -160,7 +175,7 @@ $(BUILD)/tools/%: test/tools/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $< $(LIBRARY) $(LIBS) $(LIBS_$*)
 
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(WITH_MPI:.o=.d)
 
 build-packages:
 	@test/packages.sh $(BUILD_PACKAGES)

@@ -1,6 +1,8 @@
 #include "report/explain.h"
 
 #include "report/explain_time.h"
+#include "report/story.h"
+#include "result/lasso.h"
 #include "result/value.h"
 
 #include <assert.h>
@@ -633,6 +635,30 @@ static void explain_query(const struct model *model, struct text *text, const st
     timed_release(&timed);
 }
 
+/* A run that repeats for ever, and what does not come on it. */
+static void explain_loop(const struct model *model, const struct diag *diag, struct text *text,
+                         const struct property_result *entry, const int64_t *state)
+{
+    const struct trace *trace = entry->trace;
+    bool is_told, is_refuted = false, good;
+    if (entry->kind == PROPERTY_QUERY) {
+        const struct model_query *query = &model->queries.data[entry->property->query];
+        const bool leads = query->kind == QUERY_LEADS;
+        if (!leads && query->kind != QUERY_MEETS) return;
+        is_told = story_tell_response(model, text, trace, leads ? &query->p : NULL,
+                                      leads ? query->q : query->p);
+    } else {
+        struct trace way = *trace;
+        way.loop = MODEL_NONE;
+        is_told = story_tell(model, text, trace, entry->property->root);
+        is_refuted = is_told && lasso_prefix_refutes(model, &way, entry->property->root, &good);
+    }
+    if (!is_told) return;
+    /* what comes for ever is of no interest where the way there is enough */
+    if (trace->rules[trace->steps] == MODEL_NONE) explain_stuck(model, diag, text, trace, state);
+    else if (!is_refuted) story_choices(model, text, trace);
+}
+
 static void explain_end(const struct model *model, const struct diag *diag, struct text *text,
                         const struct property_result *entry, const int64_t *state)
 {
@@ -649,7 +675,9 @@ static void explain_end(const struct model *model, const struct diag *diag, stru
         explain_expr(model, text, told, state, "  ");
     } else if (entry->has_end) {
         explain_part(model, text, entry, state);
-    } else if (entry->kind == PROPERTY_QUERY && entry->trace->loop == MODEL_NONE) {
+    } else if (entry->trace->loop != MODEL_NONE) {
+        explain_loop(model, diag, text, entry, state);
+    } else if (entry->kind == PROPERTY_QUERY) {
         const enum query_kind kind = model->queries.data[entry->property->query].kind;
         explain_query(model, text, entry->trace, kind != QUERY_ALWAYS && kind != QUERY_SOMETIME);
     }

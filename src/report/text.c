@@ -222,12 +222,32 @@ static void list_parts(const struct report_style *style, const struct split_stat
             snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank,
                      part->begin, part->end - 1);
         if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
-        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  ", i, parent, ranks,
+        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  ", part->number, parent, ranks,
                 part->is_known ? text_count(a, part->states) : "",
                 part->is_known ? text_count(b, part->transitions) : "", time);
         if (part->p_path) fprintf(style->out, "%-8s %s\n", part->state, part->p_path);
         else fprintf(style->out, "%s\n", part->state);
     }
+}
+
+/* What each of several ranks did; of very many, the first ones. */
+static void list_peers(const struct report_style *style, const struct result *result)
+{
+    enum { MOST = 64 };
+    char a[32], b[32], c[32], d[32], e[32];
+    fprintf(style->out, "  %6s %14s %14s %14s %10s %10s %9s %9s\n", "rank", "states", "transitions",
+            "sent", "messages", "bytes", "memory", "waiting");
+    for (uint32_t i = 0; i < result->peer_count && i < MOST; i++) {
+        const struct peer_statistics *peer = &result->peers[i];
+        char bytes[32], memory[32];
+        fprintf(style->out, "  %6u %14s %14s %14s %10s %10s %9s %7.2f s\n", i,
+                text_count(a, peer->states), text_count(b, peer->transitions),
+                text_count(c, peer->sent), text_count(d, peer->messages),
+                report_bytes(bytes, peer->bytes), report_bytes(memory, peer->memory),
+                peer->waiting);
+    }
+    if (result->peer_count > MOST)
+        fprintf(style->out, "  and %s more\n", text_count(e, result->peer_count - MOST));
 }
 
 /* P-paths with their sizes. Only so many p-points of a long one. */
@@ -300,6 +320,7 @@ static void show_special(const struct report_style *style, enum member_special s
     bool chosen;
     const struct points *points = result_points(result, &chosen);
     if (special == SPECIAL_POINTS) list_points(style, points, chosen);
+    if (special == SPECIAL_PEERS) list_peers(style, result);
     if (special == SPECIAL_WORDS) list_orders(style, view->model->mem, result->orders);
     if (!style->verbose) return;
     switch (special) {
@@ -308,7 +329,7 @@ static void show_special(const struct report_style *style, enum member_special s
     case SPECIAL_PATHS: list_paths(style, result->partition); break;
     case SPECIAL_SIZES: show_sizes(style, result->clusters); break;
     default:
-        assert(special == SPECIAL_POINTS || special == SPECIAL_WORDS); /* the others are of JSON */
+        assert(special == SPECIAL_POINTS || special == SPECIAL_WORDS || special == SPECIAL_PEERS); /* the others are of JSON */
     }
 }
 

@@ -45,7 +45,8 @@ const char *const stop_reason_text[] = {
     "the guide was cut at its bound",
     "coverage is not guaranteed (--partition-hidden)",
     "coverage is not guaranteed, because hidden variables influence what can be seen",
-    "deadlocks need zones of another kind"};
+    "deadlocks need zones of another kind",
+    "another rank could not go on"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by "
                                       "zero, uses a wrong index or reads an empty queue there";
 

@@ -31,6 +31,7 @@ enum stop_reason {
     STOP_HIDDEN,
     STOP_INFLUENCE,
     STOP_EXACT,
+    STOP_PEERS,
     STOP_COUNT
 };
 extern const char *const stop_reason_text[];
@@ -205,7 +206,18 @@ struct points {
     uint32_t location_count;
 };
 
+/* What one of several peers did (base/peers.h). */
+struct peer_statistics {
+    uint64_t states, transitions;   /* that it owns; that lead from these */
+    uint64_t sent, messages, bytes; /* states that it sent to others, in so many messages */
+    uint64_t memory;                /* bytes, at most at the same time */
+    double waiting;                 /* seconds without anything to do */
+};
+
+struct peers;
+
 struct task {
+    struct peers *peers; /* that search together, or NULL */
     struct model *model;
     struct property_result *properties;
     uint32_t property_count;
@@ -232,6 +244,7 @@ struct task {
                            */
     bool by_interactions; /* states are visited in the order of the fewest interactions with the
                              guide that lead to them, and these are counted */
+    bool shortest;        /* runs that repeat are as short as can be, not only the way there */
     bool stop_at_first;   /* end with the first violation */
     uint32_t traces;      /* so many runs of a property that single states decide; 0: one */
     uint32_t threads; /* explicit, breadth-first or divided by p-points: so many, where they can be
@@ -354,6 +367,7 @@ struct cluster_statistics {
 
 /* A part of a search that was split. */
 struct split_part {
+    uint32_t number;
     uint32_t parent;         /* MODEL_NONE: it begins with the initial states */
     int64_t rank, last_rank; /* the clusters that it begins with */
     const char *p_path;      /* their p-paths, where clusters are those of p-paths; else NULL */
@@ -475,6 +489,8 @@ struct result {
     struct snapshot_statistics *snapshot;   /* NULL: its levels are not kept in files */
     struct partition_statistics *partition; /* NULL: it was not divided by p-points */
     struct order_statistics *orders;        /* NULL: p-paths were not counted */
+    struct peer_statistics *peers; /* NULL: there was one process */
+    uint32_t peer_count;
     struct timed_statistics *timed; /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states,

@@ -1,9 +1,9 @@
 #include "run/stepper.h"
 
-#include "result/shorten.h"
 #include "run/deadline.h"
 #include "run/message.h"
 #include "run/replay.h"
+#include "run/trim.h"
 
 #include <assert.h>
 #include <string.h>
@@ -412,10 +412,9 @@ uint32_t stepper_shorten(struct stepper *stepper, const struct property_result *
     uint32_t before = 0;
     for (uint32_t i = 0; i < stepper->task.property_count; i++) {
         struct property_result *entry = &stepper->task.properties[i];
-        struct trace *shorter =
-            entry->trace && entry->in_each_state && !stepper->is_timed
-                ? shorten_run(stepper->model, entry->trace, entry->kind, entry->invariant)
-                : NULL;
+        struct trace *shorter = entry->trace && entry->in_each_state
+                                    ? trim_run(stepper->model, &stepper->task, entry)
+                                    : NULL;
         if (!shorter) continue;
         if (entry == of) before = entry->trace->steps;
         trace_free(stepper->model, entry->trace);

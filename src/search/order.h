@@ -10,9 +10,10 @@ struct order {
     bool merges; /* the states that steps lead to are all of one set, which keeps them, and may be
                     added before their turn comes (merge.h) */
     bool can_forget;  /* it needs neither the numbers of states that are known nor, once they are
-                         expanded, their words: its set may have `forget` */
+                         expanded and it says so, their words: its set may have `forget` */
     bool has_scouts;  /* threads make searches of their own, where they can (scouts.h): no team */
     bool lists_known; /* its log has every step, those included that lead to known states */
+    bool decides_late; /* it says itself where the search ends because everything is decided */
     const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
                              all in search->set at the end; NULL: they are */
 

@@ -68,7 +68,8 @@ static inline void look_at_lot(struct search *search)
     const struct task *task = search->task;
     lot->states = lot->steps = 0;
     if (lot->grows) lot->last = search->set->count - 1;
-    if (lot->stop == STOP_NONE && (task->property_count || task->max_states))
+    if (lot->stop == STOP_NONE && (task->property_count || task->max_states)
+        && !search->order->decides_late)
         lot->stop = poll_decided(search);
 }
 

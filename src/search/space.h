@@ -36,6 +36,8 @@ struct worker {
     char apart[MEM_APART];
 };
 
+enum { SPACE_RECORD_HEAD = 1 };
+
 struct space_kind {
     const char *engine; /* that a result is of */
     const struct set_kind *sets;
@@ -65,6 +67,13 @@ struct space_kind {
     /* Fills in what a trace that shows a violation needs beside its rules, such as dates; `words`:
      * its last state. May be NULL. */
     void (*complete)(struct space *space, struct property_result *entry, const uint64_t *words);
+    /* For peers (spread.h): what `thaw` takes of a step, or of a state of a set; it begins with
+     * SPACE_RECORD_HEAD bytes and the packed words, and has at most record_most bytes. It stays until
+     * the next call; 0: memory was refused. NULL: packed words say everything. */
+    size_t (*write_step)(struct worker *worker, uint32_t step, const unsigned char **record);
+    size_t (*write_state)(struct worker *worker, const struct set *set, uint64_t state,
+                          const unsigned char **record);
+    uint32_t record_most;
     bool alone; /* steps are numbered among rules that are enabled, priorities aside */
     /* Expanding takes so long that one worker gains nothing by being ahead, and that after each
      * state it is asked what is decided. */

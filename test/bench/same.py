@@ -244,6 +244,15 @@ def is_no_interaction(d):
     return old == new
 
 
+def is_shorter_loop(d):
+    """A run that repeats, without steps that do not matter."""
+    match = re.fullmatch(r'properties\[(\d+)\]\.trace\..*', d.path)
+    if not match:
+        return False
+    old, new = lengths(d, int(match.group(1)))
+    return old is not None and new is not None and new < old
+
+
 # (what, reason, whether a difference is of this kind), whatever the older commit is
 ALWAYS = [
     ('interaction', 'where two steps lead to a state, a run shows the one that is no interaction',
@@ -251,6 +260,7 @@ ALWAYS = [
     ('run', 'several threads show the run that one shows, before it was one as long', is_other_run),
     ('region', 'once all is decided the state that the next region begins with is not added',
      is_next_region),
+    ('loop', 'steps that do not matter are left out of runs that repeat', is_shorter_loop),
     ('threads', 'searches have several threads that had one (run/combine.c)', has_threads),
 ]
 # ...; of version 0.1 alone

@@ -20,7 +20,7 @@ LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automat
           ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors'], ['']]
 # The door of the command line asks run/ for everything, and stays small.
 CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'base')
-CLI_MAX_LINES = 3500
+CLI_MAX_LINES = 4200
 
 # A name that other files see (a function, a type of a header) begins with the name of its file.
 # FILE_PART.c is a part of the module FILE;
@@ -115,6 +115,16 @@ def check_names(name, text, used):
               f'it should begin with {" or ".join(dict.fromkeys(words))}')
 
 
+def begins_its_file(name):
+    """Whether the C file of a header begins with it: then the header compiles alone."""
+    path = os.path.join(source, name[:-1] + 'c')
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding='utf-8') as file:
+        first = re.search(r'(?m)^ *#.*$', file.read())
+    return first is not None and first[0] == f'#include "{name}"'
+
+
 def check_asserts():
     counts = {}
     for path in glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=True):
@@ -172,7 +182,7 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
             capture_output=True, text=True)
         check(f'{name} compiles with clang without a warning', second.returncode == 0,
               second.stderr)
-    if name.endswith('.h'):
+    if name.endswith('.h') and not begins_its_file(name):
         alone = subprocess.run(
             ['gcc', '-std=c11', '-D_GNU_SOURCE', '-fsyntax-only', '-I', source, '-x', 'c', path],
             capture_output=True, text=True)

@@ -122,6 +122,30 @@ def lasso(browser):
     close_page(browser, 'phils')
 
 
+def several(browser):
+    """Several runs of a property, and a story: the choice among them shows each."""
+    page, claim = open_page(browser, 'several', 'examples/peterson/peterson.mil', '--traces', '3',
+                            '--find', 'p[0].pc == waiting & p[1].pc == waiting')
+    result = page.data['results'][0]['result']
+    number, entry = next((k, p) for k, p in enumerate(claim['properties'])
+                         if len(p.get('traces', ())) > 1)
+    browser.run('cairn.openProperty(arguments[0], false)', number)
+    words = browser.texts('select[aria-label=evidence] option')
+    check('several: a choice of runs', len(words) == len(entry['traces']) >= 2
+          and words[0].startswith('the run') and all('another run' in each for each in words[1:]),
+          words)
+    for k, trace in enumerate(result['properties'][number]['traces']):
+        browser.run('const list = document.querySelector("select[aria-label=evidence]");'
+                    'list.value = arguments[0]; list.dispatchEvent(new Event("change"))', str(k))
+        check_states(browser, f'several: run {k}', result, trace,
+                     range(len(entry['traces'][k]['steps'])))
+    number = next(k for k, p in enumerate(claim['properties']) if p['name'] == 'in_turn')
+    browser.run('cairn.openProperty(arguments[0], false)', number)
+    check('several: the story', browser.texts('#why') == [claim['properties'][number]['why']]
+          and 'is not fair to it' in browser.texts('#why')[0])
+    close_page(browser, 'several')
+
+
 def timed(browser):
     """Processes with queues, a context, observers with clocks."""
     page, claim = open_page(browser, 'login', *LOGIN)
@@ -386,7 +410,7 @@ def main():
     try:
         with Browser() as browser:
             browser.command('Performance.enable')
-            for each in (lasso, timed, channels, keys, contexts, many_contexts, guided, advised,
+            for each in (lasso, several, timed, channels, keys, contexts, many_contexts, guided, advised,
                          printed, explored, hostile, hostile_names, long_run):
                 section(each, browser)
     except OSError as error:

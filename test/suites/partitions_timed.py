@@ -206,7 +206,9 @@ def faults():
 rng = random.Random(f'partitions timed {SEED}')
 section(random_runs, CAIRN, 300 if LONG else 18, 'release', rng)
 section(random_runs, DEGENERATE, 300 if LONG else 24, 'degenerate', rng)
-section(random_runs, ASAN, 60 if LONG else 4, 'sanitized', rng)
+# The degenerate program has the sanitizers, too.
+if LONG:
+    section(random_runs, ASAN, 60, 'sanitized', rng)
 section(known, CAIRN, 'release', rng)
 section(known, DEGENERATE, 'degenerate', rng)
 section(little_memory)

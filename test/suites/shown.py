@@ -516,6 +516,17 @@ def shortened():
     text = run('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps', '2000', '--seed', '2')
     check('shortened: in text', ('which is shortened above' in text.stdout)
           == (lengths[1][0] > 3) and 'no rule is enabled' in text.stdout, text.stdout[-900:])
+    timed = os.path.join(ROOT, 'examples/fischer/broken.fcr')
+    dated = []
+    for seed in range(1, 5):
+        trace = path('short-timed.itf.json')
+        status, claim = run_json('simulate', timed, '-p', 'mutex', '--steps', '3000', '--seed',
+                                 str(seed), '--trace', trace, program=ASAN if seed < 2 else CAIRN)
+        run_of = claim['properties'][0]['trace']
+        dated.append((claim['steps'], len(run_of['steps']) - 1 if run_of else None))
+        check(f'shortened: with time, seed {seed}', status == 1 and 6 <= dated[-1][1] < 14
+              and f'replays: {dated[-1][1]} steps' in run('replay', trace).stdout, dated[-1])
+    check('shortened: with time, some were longer', any(a > b for a, b in dated), dated)
     wrong, seen = [], 0
     for seed in range(300 if LONG else 40):
         model = write('short.mil', generate(9700000 + 1000 * SEED + seed, temporal=False))

@@ -114,6 +114,7 @@ static void close_worker(struct worker *worker)
     mem_free(mem, own->states);
     mem_free(mem, own->places);
     mem_free(mem, own->uses);
+    mem_free(mem, own->record);
     mem_free(mem, own);
 }
 
@@ -246,5 +247,8 @@ const struct space_kind zoned_kind = {.engine = "timed",
                                       .commit = commit,
                                       .describe = describe,
                                       .complete = zoned_complete,
+                                      .write_step = zoned_write_step,
+                                      .write_state = zoned_write_state,
+                                      .record_most = ZONED_RECORD_MOST,
                                       .alone = true,
                                       .is_slow = true};

@@ -104,8 +104,11 @@ struct zoned_worker {
     struct stubborn_work stubborn; /* of a reduced search */
     uint32_t *enabled;             /* the rules that are, for it */
     struct pieces_work pieces;
+    unsigned char *record; /* that was written last */
+    size_t record_room;
     struct federation within, found; /* of a condition: where it is asked, where it is true */
     const struct set *at_hand;       /* that states are expanded of */
+    struct set *goal;                /* that the rules listed lead to; NULL: no set */
     /* of the batch */
     uint64_t *pool; /* matrices and strings */
     struct zoned_built *built;
@@ -144,6 +147,10 @@ bool zoned_build(struct worker *worker, const uint64_t *words, uint64_t hash, ui
 bool zoned_expand(struct worker *worker, struct set *set, uint64_t state);
 /* Lists the rules of the state in worker->words; moves has its configuration. */
 bool zoned_list(struct worker *worker, struct set *set);
+/* Of the rules that are listed, those that can be taken from the zone in moves have their
+ * configurations, as far as invariants ask for them: to be called before rules are held against
+ * each other, or stuck valuations looked for. False: memory was refused. */
+bool zoned_ready(struct worker *worker);
 /* Where the i-th of them leads: its configuration. False: memory was refused. */
 bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i);
 /* Puts a step with the zone in moves.next into the batch, whose words are there. False: memory was
@@ -182,6 +189,12 @@ void zoned_date(struct zoned *zoned, struct trace *trace, const struct dating_go
 /* What the clocks of its zones are, for dating (dating.h); the list is the caller's. */
 uint32_t *zoned_sources(const struct zoned *zoned, const struct config *config);
 void zoned_date_stuck(struct zoned *zoned, struct trace *trace, const uint64_t *words);
+
+/* zoned_record.c: for peers (search/space.h). */
+enum { ZONED_RECORD_MOST = 1 << 16 };
+size_t zoned_write_step(struct worker *worker, uint32_t step, const unsigned char **record);
+size_t zoned_write_state(struct worker *worker, const struct set *set, uint64_t state,
+                         const unsigned char **record);
 
 extern const struct space_kind zoned_kind;
 

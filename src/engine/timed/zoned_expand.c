@@ -303,16 +303,27 @@ bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i)
 
 bool zoned_list(struct worker *worker, struct set *set)
 {
-    const struct zoned *zoned = (const struct zoned *)worker->space;
     struct zoned_worker *own = zoned_of(worker);
     const uint64_t hash = store_hash(worker->words, worker->space->layout.key_bytes);
+    own->goal = set;
     if (!list_rules(worker, worker->words, hash, &own->listed)
         || !reserve_rules(own, own->listed.step_count))
         return false;
     sort_out(worker, set);
+    return true;
+}
+
+/* What cannot be taken from the zone neither holds anything back there nor ends being stuck.
+ * (moves_find_dead looks beyond the zone where urgent rules have clock guards.) */
+bool zoned_ready(struct worker *worker)
+{
+    const struct zoned *zoned = (const struct zoned *)worker->space;
+    struct zoned_worker *own = zoned_of(worker);
+    const bool all = moves_rushes(&own->moves.config);
     bool good = true;
     for (uint32_t i = 0; good && zoned->clocks.invariants.len && i < own->rule_count; i++)
-        good = zoned_resolve(worker, set, i);
+        if (!own->moving[i].has_to && (all || moves_can_begin(&own->moves, own->moving[i].rule)))
+            good = zoned_resolve(worker, own->goal, i);
     return good;
 }
 
@@ -396,7 +407,7 @@ static bool take_all(struct worker *worker, struct set *set, struct batch_state 
 {
     struct zoned_worker *own = zoned_of(worker);
     const bool *leave_out = worker->space->leave_out;
-    if (!zoned_list(worker, set)) return false;
+    if (!zoned_list(worker, set) || !zoned_ready(worker)) return false;
     const bool partial = is_partial(worker);
     for (uint32_t i = 0; i < own->rule_count; i++) {
         const uint32_t rule = own->moving[i].rule;
