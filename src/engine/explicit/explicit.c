@@ -19,6 +19,7 @@
 #include "search/partition.h"
 #include "search/projection.h"
 #include "search/rank.h"
+#include "search/spread.h"
 #include "search/twophase.h"
 #include "reduce/process_model.h"
 
@@ -38,6 +39,7 @@ static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &bread
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->peers) return &spread_order;
     if (task->prefixes) return &rank_order;
     if (task->points) return task->hides_position ? &hidden_order : &partition_order;
     if (task->reduction != REDUCE_NONE && task->order != ORDER_PAST_FREEZE) return &twophase_order;
@@ -110,11 +112,12 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift before = mem_lift(mem);
-    if (search->set && !search->order->no_graph)
+    if (search->set && (task->peers || !search->order->no_graph))
         reached_find(model, &space->layout,
                      is_dense ? (struct reached_states){.words = dense_words(search->set)}
                               : (struct reached_states){.store = flat_store(search->set)},
                      result);
+    if (task->peers) spread_part(search);
     frame_end(search);
     projection_release(&projection);
     space_release(space);
