@@ -31,12 +31,14 @@ LIMIT = int(os.environ.get('LIMIT') or 0)
 SCALE = os.environ.get('SCALE')
 
 
-def part(script, seconds, *arguments, marker=None, **environment):
+def part(script, seconds, *arguments, marker=None, needs=None, **environment):
+    """needs: the program beside which its tables are; without it they stay as they are."""
     scaled = seconds * (1 + LIMIT / 10 if LIMIT and 'LIMIT' in environment else 1)
     if LIMIT and 'LIMIT' in environment:
         environment['LIMIT'] = str(LIMIT)
     return {'script': script, 'seconds': scaled, 'arguments': arguments,
-            'environment': environment, 'marker': marker or f'python3 test/bench/{script}.py'}
+            'environment': environment, 'needs': needs,
+            'marker': marker or f'python3 test/bench/{script}.py'}
 
 
 # Their shares are 1,150 seconds together.
@@ -47,16 +49,16 @@ PARTS = [part('beside', 120, LIMIT='15'),
          part('symbolic', 330, LIMIT='2'),
          part('bounded', 180, 'pc', 'phils', 'proofs', LIMIT='5'),
          part('fiacre', 150, '--runs', '1', '--most', '6000000'),
-         part('timed', 120),
+         part('timed', 120, needs='tck-reach'),
          part('contexts', 100)]
 
 
 # ---- tables in texts ----
 
-def tables(lines):
+def tables(lines, title=''):
     """[(title, head, first line, line after the last)]: the title is the last line before that is
     bold or a heading."""
-    found, title = [], ''
+    found = []
     for i, line in enumerate(lines):
         if line.startswith(('**', '#')):
             title = line.strip('*# ')
@@ -110,7 +112,9 @@ def put(document, part, printed, head):
                 continue
             last = document.index('<!-- docs: end -->', at)
             inside = document[at:last]
-            same = [table for table in tables(inside)
+            above = next((line.strip('*# ') for line in document[at::-1] if line.startswith('#')),
+                         '')
+            same = [table for table in tables(inside, above)
                     if table[1] == columns and (table[0] == title or not title)]
             if same and end - first > 2:
                 rows, kept = merged(inside[same[0][2] + 2:same[0][3]], lines[first + 2:end])
@@ -244,7 +248,7 @@ def measure(part, head, shows):
     begun, load, stayed = time.time(), os.getloadavg()[0], 0
     text, ended = run(part)
     print(text, flush=True)
-    if not shows:
+    if not shows and (not part['needs'] or shutil.which(part['needs'])):
         document = read_document()
         stayed = put(document, part, text, head)[1]
         write_document(document)
