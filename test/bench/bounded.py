@@ -27,7 +27,7 @@ from published import BMC, BPE, PHASES, SAT, SAT_PEERS
 from symbolic import rows, say
 
 LIMIT = int(os.environ.get('LIMIT') or 60)
-LONG = max(300, LIMIT)  # for the largest cell that must end
+LONG = max(300, LIMIT) if LIMIT >= 60 else 4 * LIMIT  # for the largest cell that must end
 SHORT = min(40, LIMIT)  # for elevators, cash points and philosophers
 PROOF = min(20, LIMIT)
 MEMORY = os.environ.get('MEMORY') or '3G'

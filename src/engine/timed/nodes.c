@@ -178,12 +178,20 @@ static bool ask(const struct nodes *nodes, uint64_t discrete, const struct dbm *
     return true;
 }
 
+/* Zones say how they compare by inclusion, and far fewer of them are different than there are
+ * pairs; by simulation it also depends on the discrete state. */
+static uint64_t measured_at(const struct nodes *nodes, uint64_t n)
+{
+    return nodes->storage == ZONES_BY_INCLUSION ? nodes->list[n].zone : n;
+}
+
 /* Whether pair n stands for the zone in question. */
 static bool covers(const struct nodes *nodes, uint64_t n, const struct question *question)
 {
     struct nodes_work *work = question->work;
     const uint64_t zone = nodes->list[n].zone;
-    if (!measure_may_include(&nodes->measures[n], &question->size)) return false;
+    if (!measure_may_include(&nodes->measures[measured_at(nodes, n)], &question->size))
+        return false;
     if (zones_include(&nodes->zones, zone, question->zone)) return true;
     if (nodes->storage != ZONES_BY_SIMULATION) return false;
     zones_load(&nodes->zones, zone, &work->loaded);
@@ -194,7 +202,8 @@ static bool covers(const struct nodes *nodes, uint64_t n, const struct question 
 static bool is_covered(const struct nodes *nodes, uint64_t n, const struct question *question)
 {
     struct nodes_work *work = question->work;
-    if (!measure_may_include(&question->size, &nodes->measures[n])) return false;
+    if (!measure_may_include(&question->size, &nodes->measures[measured_at(nodes, n)]))
+        return false;
     zones_load(&nodes->zones, nodes->list[n].zone, &work->loaded);
     return nodes->storage == ZONES_BY_SIMULATION
                ? dbm_included_lu(&work->loaded, question->zone, work->lower, work->upper)
@@ -239,7 +248,8 @@ static enum nodes_result add_unless_covered(struct nodes *nodes, uint64_t discre
     uint64_t id;
     struct question question;
     if (!ask(nodes, discrete, zone->dbm, nodes->work, nodes->mem, &question)
-        || !grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->set.count,
+        || !grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap,
+                 nodes->storage == ZONES_BY_INCLUSION ? nodes->zones.count : nodes->set.count,
                  sizeof *nodes->measures))
         return NODES_REFUSED;
     *index = find_larger(nodes, discrete, &question, zone->seen);
@@ -250,8 +260,8 @@ static enum nodes_result add_unless_covered(struct nodes *nodes, uint64_t discre
     if (intern(nodes, zone, &id) == ZONES_REFUSED) return NODES_REFUSED;
     give_up(nodes, discrete, &question);
     *index = nodes->set.count;
-    nodes->measures[*index] = question.size; /* (2) */
     push(nodes, discrete, id, first_of(nodes, discrete));
+    nodes->measures[measured_at(nodes, *index)] = question.size; /* (2) */
     nodes->infos[discrete].first = (uint32_t)*index;
     nodes->infos[discrete].first_high = (uint8_t)(*index >> 32);
     return NODES_NEW;
