@@ -49,6 +49,7 @@
     X(NO_INDUCTION, "`--no-induction`", ask->no_induction)                                         \
     X(ZONES, "`--zones`", ask->has_zones)                                                          \
     X(STORE_FLAT, "`--store flat`", ask->sets == SETS_FLAT)                                        \
+    X(NATIVE, "`--native always`", ask->native == NATIVE_ALWAYS)                                   \
     X(BOUND, "`--bound N`", ask->bound)                                                            \
     X(BOUND_AUTO, "`--bound auto`", ask->bound_auto)                                               \
     X(CONTEXT, "`--context`", ask->context)                                                        \
@@ -563,6 +564,10 @@ static const struct row rows[] = {
      .one_of = not_explicit,
      .text = "--store is a choice of the explicit engine: add --engine explicit",
      .why = "only the explicit engine keeps states one by one"},
+    {{HAS_NATIVE},
+     .one_of = not_one_by_one,
+     .text = "--native always is a choice of the explicit and the timed engine",
+     .why = "only where states are visited one by one, rules run as code"},
     {{HAS_BOUND},
      .one_of = not_levels,
      .text = "--bound goes with --order bfs: in another order a bound would cut arbitrary parts",
