@@ -198,8 +198,10 @@ static bool claim_job(struct divide *divide, uint32_t job)
         divide->ending = 1;
         divide->left = true;
         return false;
-    case CLAIMS_OTHERS:
-    case CLAIMS_OVER: break;
+    case CLAIMS_OVER:
+        if (!take_kept(divide, job, true)) claims_doubt(&divide->claims, divide_name(divide, job));
+        return false;
+    case CLAIMS_OTHERS: break;
     }
     return false;
 }

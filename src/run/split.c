@@ -429,8 +429,12 @@ static bool claim_part(struct division *split, uint32_t number)
         fail(split, STOP_DISK, split->parts.claims.error);
         split->left = true;
         return false;
-    case CLAIMS_OTHERS:
-    case CLAIMS_OVER: break;
+    case CLAIMS_OVER:
+        see_done(split, false);
+        if (!split->parts.lines.data[number].is_done)
+            claims_doubt(&split->parts.claims, parts_claim(number, name));
+        return false;
+    case CLAIMS_OTHERS: break;
     }
     return false;
 }
