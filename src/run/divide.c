@@ -541,6 +541,7 @@ struct json_t *divide_run(struct session *session, const struct guideload_list *
     if (ask->work) claims_close(&divide.claims);
     session->worked = ask->prepare || ask->part_auto;
     *status = status_of_work(&divide);
+    for (uint32_t i = 0; session->worked && i < divide.count; i++) json_decref(divide.results[i]);
     if (session->worked) return NULL;
     if (ask->work) see_unfinished(&divide);
     if (ask->join) divide.seconds = work_seconds(ask, session->mem, divide.last);
