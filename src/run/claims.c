@@ -59,10 +59,10 @@ static void read_line(const char *line, struct claims_row *row)
     sscanf(line, "seconds %lf", &row->seconds);
 }
 
-/* A text that makes no sense is the claim of somebody unknown: its age counts. */
+/* Claims get their names when they are whole: one that makes no sense is damaged, and nobody's. */
 static void read_row(const char *text, double renewed, struct claims_row *row)
 {
-    *row = (struct claims_row){.state = CLAIMS_ACTIVE, .renewed = renewed, .since = renewed};
+    *row = (struct claims_row){.state = CLAIMS_LEFT, .renewed = renewed, .since = renewed};
     const size_t length = strlen(text);
     if (strncmp(text, "cairn claim 1\n", 14) || length < 4 || strcmp(text + length - 4, "end\n"))
         return;
@@ -280,6 +280,14 @@ void claims_end(struct claims *claims, const char *name, const struct claims_row
         mem_free(claims->mem, text);
     }
     drop(claims, own);
+}
+
+void claims_doubt(struct claims *claims, const char *name)
+{
+    struct claims_row row;
+    if (!claims_read(claims->mem, claims->folder, name, &row) || row.state != CLAIMS_DONE) return;
+    if (files_is_here(row.owner) || files_now(claims->probe) - row.renewed > claims->patience)
+        claims_forget(claims, name);
 }
 
 void claims_forget(struct claims *claims, const char *name)

@@ -76,6 +76,8 @@ bool claims_is_lost(struct claims *claims, const char *name);
 void claims_end(struct claims *claims, const char *name, const struct claims_row *row);
 /* Whatever is noted of this part does not count. */
 void claims_forget(struct claims *claims, const char *name);
+/* It is said to be done, and nothing is there: it is forgotten, unless that may be seen late. */
+void claims_doubt(struct claims *claims, const char *name);
 /* Whether everybody is to stop: looked at once a second. */
 bool claims_are_stopped(struct claims *claims);
 /* Stops everybody. */

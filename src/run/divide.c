@@ -198,8 +198,10 @@ static bool claim_job(struct divide *divide, uint32_t job)
         divide->ending = 1;
         divide->left = true;
         return false;
-    case CLAIMS_OTHERS:
-    case CLAIMS_OVER: break;
+    case CLAIMS_OVER:
+        if (!take_kept(divide, job, true)) claims_doubt(&divide->claims, divide_name(divide, job));
+        return false;
+    case CLAIMS_OTHERS: break;
     }
     return false;
 }
@@ -539,6 +541,7 @@ struct json_t *divide_run(struct session *session, const struct guideload_list *
     if (ask->work) claims_close(&divide.claims);
     session->worked = ask->prepare || ask->part_auto;
     *status = status_of_work(&divide);
+    for (uint32_t i = 0; session->worked && i < divide.count; i++) json_decref(divide.results[i]);
     if (session->worked) return NULL;
     if (ask->work) see_unfinished(&divide);
     if (ask->join) divide.seconds = work_seconds(ask, session->mem, divide.last);

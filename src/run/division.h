@@ -41,7 +41,7 @@ struct division {
     bool found;        /* a violation, in a part that was searched here */
     bool left;         /* a part that was searched here was not done */
     atomic_int ending; /* somebody wants an end */
-    double refreshed;
+    double refresh_at; /* what others have done is looked at */
     uint64_t given,
         used;       /* bytes for the search without parts, and how many were taken before it */
     uint64_t limit; /* for each part */

@@ -390,7 +390,6 @@ static void distrust(struct division *split, uint32_t number)
 static void see_done(struct division *split, bool examines)
 {
     uint32_t damaged, tries = 0;
-    split->refreshed = clock_now();
     parts_refresh(&split->parts);
     match_pieces(split);
     while ((damaged = find_damaged(split)) != NO_PART
@@ -412,6 +411,17 @@ static void see_done(struct division *split, bool examines)
     split->stopping |= division_is_decided(split);
 }
 
+/* The same from time to time: it takes a look at each part that is open, and there may be very
+ * many. */
+static void see_others(struct division *split)
+{
+    const double now = clock_now();
+    if (split->parts.is_temporary || now < split->refresh_at) return;
+    see_done(split, false);
+    const double took = clock_now() - now;
+    split->refresh_at = clock_now() + (LOOK_SECONDS > 20 * took ? LOOK_SECONDS : 20 * took);
+}
+
 /* ---- all parts ---- */
 
 /* Whether it may be searched here, now. */
@@ -429,8 +439,12 @@ static bool claim_part(struct division *split, uint32_t number)
         fail(split, STOP_DISK, split->parts.claims.error);
         split->left = true;
         return false;
-    case CLAIMS_OTHERS:
-    case CLAIMS_OVER: break;
+    case CLAIMS_OVER:
+        see_done(split, false);
+        if (!split->parts.lines.data[number].is_done)
+            claims_doubt(&split->parts.claims, parts_claim(number, name));
+        return false;
+    case CLAIMS_OTHERS: break;
     }
     return false;
 }
@@ -440,7 +454,7 @@ static bool next_part(void *context, uint32_t *job)
     struct division *split = context;
     if (split->stopping || split->is_broken || split->ending || *split->task->interrupted)
         return false;
-    if (clock_now() - split->refreshed > LOOK_SECONDS) see_done(split, false);
+    see_others(split);
     for (uint32_t i = 0; i < split->pieces.len && !split->stopping; i++) {
         if (split->pieces.data[i].state != PART_WAITING || !division_has(split, i)
             || (split->only != NO_PART && i != split->only) || !claim_part(split, i))
@@ -570,7 +584,8 @@ static void make_known(struct division *split, uint32_t number, const char *atte
     if (made == FILES_TAKEN) piece->has_outcome = false;
     piece->state = made == FILES_TAKEN ? PART_WAITING : divided ? PART_DIVIDED : PART_DONE;
     end_claim(split, number, attempt, CLAIMS_DONE, STOP_NONE);
-    see_done(split, false);
+    split->done += made == FILES_MADE;
+    split->stopping |= division_is_decided(split);
     if (split->stopping && split->session->ask->work && division_is_decided(split))
         claims_stop(&split->parts.claims);
 }

@@ -1,9 +1,9 @@
 """How much faster two workers are than one, on contexts of the landing gear (one landing set), and
 the same as jobs of Slurm in one command.
 
-    python3 test/bench/workers.py 1 2           50 contexts with two moves of the handle, by 1, then 2
-    python3 test/bench/workers.py slurm         these 50 as an array of two jobs
-    python3 test/bench/workers.py slurm-885     all 885 failure scenarios, with one move
+    python3 test/bench/workers.py 1 2        50 contexts with two moves of the handle, by 1, then 2
+    python3 test/bench/workers.py slurm      these 50 as an array of two jobs
+    python3 test/bench/workers.py slurm-885  all 885 failure scenarios, with one move
 
 Prints elapsed seconds from the start of the first worker to the end of the last one, CPU seconds,
 and what the join says. The start of Slurm is not counted.
@@ -26,14 +26,17 @@ scratch = tempfile.TemporaryDirectory(prefix='cairn-workers-')
 
 
 def contexts(count):
-    """So many of the 885 scenarios, spread evenly over them; None: all."""
+    """So many of the 885 scenarios; None: all. Those with the general valve blocked open take about
+    as long as each other, but for the two failures that make the largest spaces."""
     text = subprocess.run([sys.executable, os.path.join(ROOT, 'examples/landing-gear/make.py'),
                            '--sets', '1', '--separate'], capture_output=True, text=True,
                           check=True).stdout
     head, *rest = text.split('\ncdl ')
     chosen = [each for each in rest if each.startswith('with_')]
     if count:
-        chosen = chosen[::len(chosen) // count][:count]
+        chosen = [each for each in chosen if 'f2_1_and' in each.split(' ')[0]
+                  and 'f5_2' not in each.split(' ')[0] and 'f6_2' not in each.split(' ')[0]]
+        chosen = chosen[::max(len(chosen) // count, 1)][:count]
     file = os.path.join(scratch.name, f'{count}.cdl')
     with open(file, 'w') as out:
         out.write('\ncdl '.join([head, *chosen]))
@@ -52,8 +55,8 @@ def tell(name, seconds, spent, claim, status):
 
 
 def by_workers(count):
-    arguments = [CAIRN, 'check', MODEL, '-D', 'sets=1', '-D', 'handles=2', '--context', contexts(50),
-                 '--work', os.path.join(scratch.name, f'work{count}')]
+    arguments = [CAIRN, 'check', MODEL, '-D', 'sets=1', '-D', 'handles=2', '--context',
+                 contexts(50), '--work', os.path.join(scratch.name, f'work{count}')]
     before, spent = time.monotonic(), cpu()
     workers = [subprocess.Popen([*arguments, '--part', 'auto', '-q']) for _ in range(count)]
     for worker in workers:

@@ -10,7 +10,7 @@ import sys
 import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from kit.slurm import OneNode
-from lib import CAIRN, PATIENCE, ROOT, check, finish, folder, path, told, write
+from lib import CAIRN, PATIENCE, ROOT, check, finish, folder, is_valid, path, run, told, write
 
 MODEL, CDL = 'examples/contexts/behavior.fcr', 'examples/contexts/contexts.cdl'
 
@@ -37,6 +37,12 @@ def read(text):
         return None
 
 
+def status(where):
+    claim = json.loads(run('status', where, '--json').stdout)
+    is_valid(claim, ('status',))
+    return claim
+
+
 def names(node):
     """Spaces, quotes, newlines and what else shells and sbatch read, in names of files."""
     odd = os.path.join(path('odd'), 'a "b" \'c\' $(touch x) %j\n; `d` \\e&')
@@ -60,15 +66,15 @@ def names(node):
 
 
 def split(node):
-    arguments = ('check', MODEL, '--context', f'{CDL}:c7', '--split', 'always', '--split-depth', '2')
+    arguments = ('check', MODEL, '--context', f'{CDL}:c7', '--split', 'always', '--split-depth',
+                 '2')
     alone, whole = told(*arguments)
     where = folder('work')
     result = slurm(node, arguments, where, '-a 0-1 --mem 200 -t 5', '--json', '-v')
     same('a split search', result, read(result.stdout), alone, whole)
     check('... in three jobs, one after the other', result.stderr.count('afterany') == 2
           and '--array=0-1' in result.stderr, result.stderr)
-    jobs = {part.get('job') for part in json.loads(subprocess.run(
-        [CAIRN, 'status', where, '--json'], capture_output=True, text=True, cwd=ROOT).stdout)['parts']}
+    jobs = {part.get('job') for part in status(where)['parts']}
     check('... whose numbers are noted', any(job and '_' in job for job in jobs), jobs)
     result = slurm(node, arguments, where, '--array=0-1 --time=5', '--json')
     same('submitted again: nothing is left to do', result, read(result.stdout), alone, whole)
@@ -119,12 +125,11 @@ def limits(node):
     arguments = ('check', model, '--context', context, '--engine', 'explicit')
     result = node.ask('sbatch', '--wait', '--time=1', '--mem=60', '--output', path('limits.out'),
                       script, CAIRN, *arguments, '--work', where, '--part', 'auto', '--no-wait')
-    status = json.loads(subprocess.run([CAIRN, 'status', where, '--json'], capture_output=True,
-                                       text=True, cwd=ROOT).stdout)
+    seen = status(where)
     with open(path('limits.out')) as file:
         text = file.read()
-    check('the memory of a job is its limit', status['counts']['failed'] == 2
-          and all('memory' in part['reason'] for part in status['parts']), (status, text, result))
+    check('the memory of a job is its limit', seen['counts']['failed'] == 2
+          and all('memory' in part['reason'] for part in seen['parts']), (seen, text, result))
     joined, claim = told(*arguments, '--work', where, '--join')
     check('... and the join says so', joined.returncode == 3 and claim['verdict'] == 'unknown'
           and 'memory' in json.dumps(claim), (joined.returncode, essence(claim)))
@@ -132,10 +137,9 @@ def limits(node):
                SLURM_MEM_PER_CPU='1000', SLURM_CPUS_PER_TASK='1')
     where = folder('work')
     before = time.monotonic()
-    result = subprocess.run([CAIRN, *arguments, '--work', where, '--part', 'auto'], cwd=ROOT, env=env, capture_output=True, text=True,
-                            timeout=PATIENCE)
-    counts = json.loads(subprocess.run([CAIRN, 'status', where, '--json'], capture_output=True,
-                                       text=True, cwd=ROOT).stdout)['counts']
+    result = subprocess.run([CAIRN, *arguments, '--work', where, '--part', 'auto'], cwd=ROOT,
+                            env=env, capture_output=True, text=True, timeout=PATIENCE)
+    counts = status(where)['counts']
     check('before the end of its job a worker leaves its parts to others',
           result.returncode == 3 and counts['left'] == 1 and not counts['running'],
           (result.returncode, counts, result.stderr, time.monotonic() - before))

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import (CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, finish, folder, path, refuses,
-                 is_valid, run, section, told, until, write)
+from lib import (CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, finish, folder, is_valid,
+                 refuses, run, section, told, until, write)
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
 rng = random.Random(f'work {SEED}')
@@ -90,7 +90,8 @@ def three_steps(name, arguments):
     check(f'{name}: parts wait', seen and seen['counts']['waiting'] and not seen['over'], seen)
     early, claim = join(arguments, where)
     check(f'{name}: joined too early it is inconclusive',
-          early.returncode == 3 and claim and not claim['complete'], (early.returncode, early.stderr))
+          early.returncode == 3 and claim and not claim['complete'],
+          (early.returncode, early.stderr))
     workers = [start(*arguments, '--work', where, '--part', 'auto') for _ in range(3)]
     ends = [worker.communicate(timeout=PATIENCE) for worker in workers]
     codes = {worker.returncode for worker in workers}
@@ -138,18 +139,18 @@ section(one_run)
 def refusals():
     where = folder('work')
     run(*SEVERAL, '--work', where, '--prepare')
-    refuses('a folder of another search', 'another model', *SEVERAL, '--no-deadlock', '--work', where,
-            '--part', 'auto')
+    refuses('a folder of another search', 'another model', *SEVERAL, '--no-deadlock', '--work',
+            where, '--part', 'auto')
     refuses('a folder with an earlier run', '--resume', *SEVERAL, '--work', where)
     refuses('no folder to join', 'no work', *SEVERAL, '--work', folder('none'), '--join')
-    refuses('nothing that is divided', 'divided', 'check', 'examples/peterson/peterson.mil', '--work',
-            folder('none'), '--part', 'auto')
+    refuses('nothing that is divided', 'divided', 'check', 'examples/peterson/peterson.mil',
+            '--work', folder('none'), '--part', 'auto')
     refuses('a worker without a folder', '--work', *SEVERAL, '--part', 'auto')
     refuses('two steps at once', 'of their own', *SEVERAL, '--work', where, '--prepare', '--join')
     refuses('Slurm without a folder', '--work', *SEVERAL, '--slurm', '--mem=1G')
     result = run('status', folder('none'))
-    check('no status of a folder without work', result.returncode == 2 and 'no work' in result.stderr,
-          result.stderr)
+    check('no status of a folder without work',
+          result.returncode == 2 and 'no work' in result.stderr, result.stderr)
     table = run('status', where)
     check('status: a table', table.returncode == 0 and '12 contexts' in table.stdout
           and 'waiting' in table.stdout, table.stdout)
@@ -380,7 +381,8 @@ def frozen():
     arguments = ('check', MODEL, '--context', CDL, '-p', 'deadlock')
     more = ('--freeze', os.path.join(where, 'frozen'))
     worker = start(*arguments, '--work', where, *more, '--part', 'auto')
-    until(lambda: worker.poll() is not None or glob.glob(os.path.join(where, 'frozen', '*', 'try.*')))
+    until(lambda: worker.poll() is not None
+          or glob.glob(os.path.join(where, 'frozen', '*', 'try.*')))
     worker.kill()
     worker.communicate()
     run(*arguments, '--work', where, *more, '--part', 'auto', '--threads', '2')
@@ -399,12 +401,16 @@ def damage():
     where = folder('work')
     _, whole = told(*SPLIT)
     run(*SPLIT, '--work', where, '--part', 'auto')
-    for name in ('done', 'kept.*/outcome', 'kept.*/journal'):
+    for name in ('done', 'kept.*/outcome', 'kept.*/journal', 'gone'):
         again = folder('again')
         shutil.copytree(where, again)
-        file = rng.choice(glob.glob(os.path.join(again, 'parts', '0*', name)))
-        with open(file, 'r+b') as out:
-            out.truncate(os.path.getsize(file) // 2)
+        pattern = 'done' if name == 'gone' else name
+        file = rng.choice(glob.glob(os.path.join(again, 'parts', '0*', pattern)))
+        if name == 'gone':
+            os.remove(file)
+        else:
+            with open(file, 'r+b') as out:
+                out.truncate(os.path.getsize(file) // 2)
         worker = run(*SPLIT, '--work', again, '--part', 'auto')
         result, claim = join(SPLIT, again)
         keys = differs(claim, whole, result)
