@@ -22,7 +22,7 @@ BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev
 SERVE_PACKAGE := libmicrohttpd-dev
 # Without these, which need much room, everything is built but `cairn-mpi`, one search by several processes. They are never installed by make.
 MPI_PACKAGES := libopenmpi-dev openmpi-bin
-TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver
+TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver slurmctld slurmd slurm-client munge
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP

@@ -273,7 +273,7 @@ static const struct options_row rows[] = {
      ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON | ASK_GUIDE | ASK_CONFORM | ASK_STATUS,
      "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", ASK_CHECK | ASK_SIMULATE | ASK_CONFORM,
-     "save the first counterexample (or the run) as ITF"},
+     "save the first counterexample (or the run) as ITF, or as waves when FILE ends with .vcd"},
     {OPTION_REPORT, 0, "report", "FILE", ASK_SEARCH,
      "write the result as a page that stands alone: verdicts, runs with a slider and a chart, "
      "coverage on the source, pictures, plots"},

@@ -494,7 +494,7 @@ struct result {
     struct snapshot_statistics *snapshot;   /* NULL: its levels are not kept in files */
     struct partition_statistics *partition; /* NULL: it was not divided by p-points */
     struct order_statistics *orders;        /* NULL: p-paths were not counted */
-    struct peer_statistics *peers; /* NULL: there was one process */
+    struct peer_statistics *peers;          /* NULL: there was one process */
     uint32_t peer_count;
     struct timed_statistics *timed; /* NULL: another engine; states are symbolic ones otherwise */
     struct {

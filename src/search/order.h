@@ -42,6 +42,11 @@ struct order {
      * that are new (the batch's `fresh`). False: the search must end. */
     bool (*log)(struct search *search, struct worker *worker, const struct batch_state *state,
                 uint32_t first, uint32_t end);
+    /* The same of all steps of a state, by the rules of those that are new, which several threads
+     * have added before their turn; there is room, by a call before: when it was refused, nothing
+     * has changed. NULL: not in this order. */
+    void (*log_told)(struct search *search, uint64_t state, const uint32_t *rules, uint32_t news);
+    bool (*reserve_log)(struct search *search, uint64_t last, uint64_t news);
     /* Memory was refused: gives some back. False: there is none, and nothing was said. */
     bool (*relieve)(struct search *search);
     /* Whether a state need not be expanded. */

@@ -31,8 +31,8 @@ def rows(handles):
          f'examples/landing-gear/landing.fcr --context examples/landing-gear/contexts.cdl:nominal '
          f'-D handles={handles} --order past-freeze'),
         ('device login, hasty4', 2.5,
-         'examples/device-login/login.fcr -D n=4 --context examples/device-login/contexts.cdl:hasty4 '
-         '--order past-freeze'),
+         'examples/device-login/login.fcr -D n=4 --order past-freeze '
+         '--context examples/device-login/contexts.cdl:hasty4'),
         ('leader_election_5', 2, f'{CORPUS}/leader_election_5.fcr {EXPLICIT}'),
         ('telephony_3', None, f'{CORPUS}/telephony_3.fcr {EXPLICIT}'),
         ('philosophers, 14', 1.6, f'examples/philosophers/phils.mil -D n=14 {EXPLICIT}'),
@@ -95,8 +95,8 @@ def main():
             ratio, alone = then[0] / (always[0] + always[1]), then[0] / always[0]
             short += not same or (least or 0) > alone
             print(f'| {name} | {always[2]:,}{"" if same else " (differ!)"} | {then[0]:.2f} '
-                  f'| {never[0]:.2f} | {always[0]:.2f} | {always[1]:.2f} | {ratio:.2f} | {alone:.2f} '
-                  f'| {least or ""} |', flush=True)
+                  f'| {never[0]:.2f} | {always[0]:.2f} | {always[1]:.2f} | {ratio:.2f} '
+                  f'| {alone:.2f} | {least or ""} |', flush=True)
     return 1 if short else 0
 
 

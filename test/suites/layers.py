@@ -17,7 +17,7 @@ LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automat
           ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past', 'native'],
           ['clauses', 'search'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'],
-          ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors'], ['']]
+          ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors', 'mpi'], ['']]
 # The door of the command line asks run/ for everything, and stays small.
 CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'base')
 CLI_MAX_LINES = 4200
