@@ -160,8 +160,9 @@ COMPILERS = [
      'not compiled: the compiler made no object'),
     ('cuts it', MAKE + 'truncate -s 5000 $folder/rules.so\n', 'not compiled: '),
     ('makes another', 'sed "s/UINT64_C([0-9]*), \\([0-9]*, [0-9]*, listers\\)/0, \\1/" '
-     f'$folder/rules.c > $folder/x.c; {REAL} -shared -fPIC -ffreestanding -nostdlib -Wl,-e,cairn_native -w -o '
-     '$folder/rules.so $folder/x.c\n', 'not compiled: the object is of another text'),
+     f'$folder/rules.c > $folder/x.c; {REAL} -shared -fPIC -ffreestanding -nostdlib -w '
+     '-Wl,-e,cairn_native -o $folder/rules.so $folder/x.c\n',
+     'not compiled: the object is of another text'),
     ('uses a library', f'echo "int puts(char *s); void cairn_native(void) {{ puts(0); }}" > '
      f'$folder/x.c; {REAL} -shared -fPIC -Wl,-e,cairn_native -w -o $folder/rules.so $folder/x.c\n',
      'not compiled: it needs more than a loader of code'),
