@@ -81,8 +81,8 @@ static bool check_table(const struct native *native, const struct runtime_table 
 {
     const struct native_plan *plan = &native->plan;
     return is_inside(native, table, sizeof *table) && table->mark == plan->mark
-           && table->lister_count == plan->listers && table->piece_count == plan->pieces.len
-           && is_inside(native, table->listers, plan->listers * sizeof *table->listers)
+           && table->lister_count == plan->listers.len && table->piece_count == plan->pieces.len
+           && is_inside(native, table->listers, plan->listers.len * sizeof *table->listers)
            && is_inside(native, table->pieces, plan->pieces.len * sizeof *table->pieces);
 }
 
@@ -97,6 +97,8 @@ static const char *link_code(struct native *native)
     code->piece_room = native->program->code.len;
     code->longest = native->plan.longest;
     code->listers = table->listers;
+    code->firsts = native->plan.listers.data;
+    code->lister_count = native->plan.listers.len;
     code->pieces =
         mem_try_alloc(&native->mem, (code->piece_room + UINT64_C(1)) * sizeof *code->pieces);
     const int32_t **tables =

@@ -23,6 +23,7 @@
 
 enum {
     MOST_TEXT = 16 << 20,    /* bytes */
+    MOST_FOUND = 64,         /* rules of a lister of several indices */
     MOST_INLINE = 60,        /* instructions of a guard that is put wherever the rule is tried */
     MOST_UNROLLED_WORDS = 64 /* of a state, that are copied one by one */
 };
@@ -543,8 +544,6 @@ static void print_list(struct printer *printer, const struct rule_list *list)
         return;
     }
     assert(list->first <= list->end && list->end <= printer->program->rules.len);
-    if (list->end - list->first > printer->plan->longest)
-        printer->plan->longest = list->end - list->first;
     for (uint32_t place = list->first; place < list->end; place++) print_try(printer, place);
 }
 
@@ -580,16 +579,44 @@ static void print_choice(struct printer *printer, const struct rule_index *index
     text_add(text, "}\n");
 }
 
-static void print_lister(struct printer *printer, uint32_t i)
+/* So many rules of an index can be enabled at most. */
+static uint32_t longest_of(const struct printer *printer, const struct rule_index *index)
 {
+    const struct program *program = printer->program;
+    const uint64_t values = index->has_field ? index->field.mask + 1 : 1;
+    uint32_t longest = 0;
+    for (uint64_t v = 0; v < values; v++) {
+        const struct rule_list *list = &program->lists.data[index->first_list + v];
+        const uint32_t length = list->end == PROGRAM_NONE
+                                    ? longest_of(printer, &program->nodes.data[list->first])
+                                    : list->end - list->first;
+        if (length > longest) longest = length;
+    }
+    return longest;
+}
+
+/* One for several indices, as long as their rules are few. Returns the first one that is left. */
+static uint32_t print_lister(struct printer *printer, uint32_t i)
+{
+    const struct program *program = printer->program;
     struct text *text = printer->text;
-    text_add(
-        text,
-        "static uint32_t i%" PRIu32 "(const struct runtime_context *c, const uint64_t *restrict w, "
-        "uint64_t *restrict n, uint32_t stride, uint32_t *restrict found)\n{\nuint32_t k = 0;\n",
-        i);
-    print_choice(printer, &printer->program->indices.data[i]);
+    uint32_t found = 0;
+    vec_push(printer->mem, &printer->plan->listers, i);
+    text_add(text,
+             "static uint32_t i%" PRIu32
+             "(const struct runtime_context *c, const uint64_t *restrict w, "
+             "uint64_t *restrict n, uint32_t stride, uint32_t *restrict found)\n{\nuint32_t k = "
+             "0;\n",
+             i);
+    do {
+        const uint32_t longest = longest_of(printer, &program->indices.data[i]);
+        if (found && found + longest > MOST_FOUND) break;
+        found += longest;
+        print_choice(printer, &program->indices.data[i]);
+    } while (++i < program->indices.len);
     text_add(text, "return k;\n}\n");
+    if (found > printer->plan->longest) printer->plan->longest = found;
+    return i;
 }
 
 /* ---- the whole ---- */
@@ -635,7 +662,8 @@ static void print_tables(struct printer *printer)
     const struct native_plan *plan = printer->plan;
     struct text *text = printer->text;
     text_add(text, "static runtime_lister *const listers[] = {");
-    for (uint32_t i = 0; i < plan->listers; i++) text_add(text, "i%" PRIu32 ", ", i);
+    for (uint32_t i = 0; i < plan->listers.len; i++)
+        text_add(text, "i%" PRIu32 ", ", plan->listers.data[i]);
     text_add(text, "0};\nstatic runtime_piece *const pieces[] = {");
     for (uint32_t i = 0; i < plan->pieces.len; i++)
         text_add(text, "p%" PRIu32 ", ", plan->pieces.data[i]);
@@ -651,9 +679,8 @@ static void print_all(struct printer *printer)
     printer->text = &body;
     print_pieces(printer);
     print_callees(printer, &declarations);
-    printer->plan->listers = printer->program->indices.len;
-    for (uint32_t i = 0; i < printer->plan->listers && body.len < MOST_TEXT; i++)
-        print_lister(printer, i);
+    for (uint32_t i = 0; i < printer->program->indices.len && body.len < MOST_TEXT;)
+        i = print_lister(printer, i);
     print_tables(printer);
     printer->text = whole;
     text_add(whole, "%s%s", declarations.len ? declarations.data : "", body.data);
@@ -683,7 +710,7 @@ bool native_print(const struct program *program, struct mem *mem, struct text *t
         ", listers, pieces};\n"
         "__attribute__((visibility(\"default\"))) const struct runtime_table *cairn_native(void)\n"
         "{\nreturn &table;\n}\n",
-        plan->mark, plan->listers, plan->pieces.len);
+        plan->mark, plan->listers.len, plan->pieces.len);
     mem_free(mem, printer.spots);
     mem_free(mem, printer.is_callee);
     mem_free(mem, printer.is_piece);

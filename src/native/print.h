@@ -7,10 +7,10 @@
 
 /* What the printed text has, in the order of the arrays of its runtime_table. */
 struct native_plan {
-    VEC(uint32_t) pieces; /* where each begins in the code of the program */
-    uint32_t listers;     /* one per index */
-    uint32_t longest;     /* so many rules the longest list has */
-    uint64_t mark;        /* of the text */
+    VEC(uint32_t) pieces;  /* where each begins in the code of the program */
+    VEC(uint32_t) listers; /* the first index of each */
+    uint32_t longest;      /* so many rules a lister finds at most */
+    uint64_t mark;         /* of the text */
 };
 
 /* Memory is taken by calls that jump when it is refused; the plan and the text belong to `mem`.

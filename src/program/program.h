@@ -26,8 +26,10 @@
 struct program_native {
     runtime_piece **pieces; /* by where they begin in the code of the machine; NULL: none there */
     uint32_t piece_room;
-    runtime_lister *const *listers; /* one per index */
-    uint32_t longest;               /* so many steps a lister finds at most */
+    runtime_lister *const *listers; /* each for some indices, ... */
+    const uint32_t *firsts;         /* ... from this one on */
+    uint32_t lister_count;
+    uint32_t longest; /* so many steps a lister finds at most */
     const int32_t *const *tables;
 };
 

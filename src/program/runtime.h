@@ -3,7 +3,7 @@
  * the system's compiler with it. So it includes nothing of the project, and calls nothing.
  *
  * A piece is one function: the rest of a rule's guard with its effect, or an expression. It answers
- * as machine_run does, with an enum step. A lister goes through the rules of one index
+ * as machine_run does, with an enum step. A lister goes through the rules of some indices
  * (program/dispatch.h) and writes the successors of all that are enabled, or fail, one after the
  * other, `stride` words apart; `found` says which: four times the place of the rule in the
  * program, and the enum step. */

@@ -61,7 +61,7 @@ bool batch_grow_rules(struct batch *batch)
     return true;
 }
 
-bool batch_reserve(struct batch *batch, uint32_t steps)
+bool batch_grow(struct batch *batch, uint32_t steps)
 {
     while (batch->step_room - batch->step_count < steps)
         if (!batch_grow_steps(batch)) return false;

@@ -90,7 +90,13 @@ static inline uint64_t *batch_room(struct batch *batch)
 
 /* Room for so many more steps, and for the rules of as many that are taken out. False: memory was
  * refused. */
-bool batch_reserve(struct batch *batch, uint32_t steps);
+bool batch_grow(struct batch *batch, uint32_t steps);
+static inline bool batch_reserve(struct batch *batch, uint32_t steps)
+{
+    return (batch->step_room - batch->step_count >= steps
+            && batch->rule_room - batch->rule_count >= steps)
+           || batch_grow(batch, steps);
+}
 
 /* A state begins; NULL: memory was refused. It stays where it is until the next one begins. */
 static inline struct batch_state *batch_begin(struct batch *batch, uint64_t state)

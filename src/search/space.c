@@ -137,11 +137,12 @@ take_native(const struct taking *taking, struct program_cursor *cursor, enum man
     const struct runtime_context context = program_context(program);
     if (!worker->found) worker->found = mem_try_alloc(worker->mem, native->longest * 4 + MEM_APART);
     if (!worker->found) return true;
-    for (; cursor->index < program->indices.len; cursor->index++) {
+    for (uint32_t l = 0; l < native->lister_count; l++) {
+        cursor->index = native->firsts[l];
         if (!batch_reserve(batch, native->longest)) return true;
         uint64_t *next = batch_words(batch, batch->step_count);
-        const uint32_t count = native->listers[cursor->index](&context, taking->words, next,
-                                                              batch->words, worker->found);
+        const uint32_t count =
+            native->listers[l](&context, taking->words, next, batch->words, worker->found);
         assert(count <= native->longest);
         for (uint32_t i = 0; i < count; i++, next += batch->words) {
             const struct fast_rule *rule = &program->rules.data[worker->found[i] / 4];
@@ -153,6 +154,7 @@ take_native(const struct taking *taking, struct program_cursor *cursor, enum man
                 return false;
         }
     }
+    cursor->index = program->indices.len;
     return true;
 }
 

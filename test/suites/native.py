@@ -44,7 +44,8 @@ def same(name, arguments, program, env=None, expected='compiled'):
     """Without and with machine code: one object, one status."""
     global compiled
     base, without = told(*arguments, '--native', 'never', program=program, env=QUIET)
-    done, ours = told(*arguments, '--native', 'always', program=program, env={**QUIET, **(env or {})})
+    done, ours = told(*arguments, '--native', 'always', program=program,
+                      env={**QUIET, **(env or {})})
     if not check(f'{name}: an object', without and ours and not crashed(done), done.stderr[-1500:]):
         return None
     mine, theirs = whole(ours), whole(without)
@@ -148,7 +149,8 @@ MAKE = f'{REAL} "$@" || exit 1\n'
 COMPILERS = [
     ('fails', 'echo no luck >&2; exit 1\n', 'not compiled: the compiler failed: no luck'),
     ('fails in silence', 'exit 1\n', 'not compiled: the compiler failed'),
-    ('says nonsense', 'printf "\\033[2J\\377\\000" >&2; exit 1\n', 'not compiled: the compiler fai'),
+    ('says nonsense', 'printf "\\033[2J\\377\\000" >&2; exit 1\n',
+     'not compiled: the compiler failed'),
     ('dies', 'kill -9 $$\n', 'not compiled: the compiler failed'),
     ('makes nothing', 'exit 0\n', 'not compiled: the compiler made no object'),
     ('makes garbage', 'echo garbage > $folder/rules.so\n', 'not compiled: the object is too sh'),
@@ -157,16 +159,18 @@ COMPILERS = [
     ('makes a link', MAKE + 'mv $folder/rules.so $folder/other; ln -s other $folder/rules.so\n',
      'not compiled: the compiler made no object'),
     ('cuts it', MAKE + 'truncate -s 5000 $folder/rules.so\n', 'not compiled: '),
-    ('makes another', 'sed "s/UINT64_C([0-9]*), \\([0-9]*, [0-9]*, listers\\)/0, \\1/" $folder/rules.c'
-     f' > $folder/x.c; {REAL} -shared -fPIC -ffreestanding -nostdlib -Wl,-e,cairn_native -w -o '
-     '$folder/rules.so $folder/x.c\n', 'not compiled: the object is of another text'),
+    ('makes another', 'sed "s/UINT64_C([0-9]*), \\([0-9]*, [0-9]*, listers\\)/0, \\1/" '
+     f'$folder/rules.c > $folder/x.c; {REAL} -shared -fPIC -ffreestanding -nostdlib -w '
+     '-Wl,-e,cairn_native -o $folder/rules.so $folder/x.c\n',
+     'not compiled: the object is of another text'),
     ('uses a library', f'echo "int puts(char *s); void cairn_native(void) {{ puts(0); }}" > '
      f'$folder/x.c; {REAL} -shared -fPIC -Wl,-e,cairn_native -w -o $folder/rules.so $folder/x.c\n',
      'not compiled: it needs more than a loader of code'),
     ('keeps the environment clean',
      'test -z "$HOME$LD_PRELOAD$SECRET" && test "$LC_ALL" = C || exit 1\n' + MAKE, 'compiled'),
     ('sees a private folder',
-     'test "$(stat -c %a $folder)" = 700 && test "$TMPDIR" = $folder || exit 1\n' + MAKE, 'compiled'),
+     'test "$(stat -c %a $folder)" = 700 && test "$TMPDIR" = $folder || exit 1\n' + MAKE,
+     'compiled'),
 ]
 SMALL = ('check', PETERSON, '-D', 'n=2', '--engine', 'explicit')
 
@@ -175,7 +179,8 @@ def compilers():
     for number, (name, text, expected) in enumerate(COMPILERS):
         same(f'a compiler that {name}', SMALL, (CAIRN, ASAN)[number % 2],
              {**fake('fake', text), 'SECRET': '1'}, expected)
-    same('no compiler', SMALL, CAIRN, {'PATH': path('nowhere')}, 'not compiled: there is no compiler')
+    same('no compiler', SMALL, CAIRN, {'PATH': path('nowhere')},
+         'not compiled: there is no compiler')
     same('a compiler in a relative folder', SMALL, CAIRN, {'PATH': 'fake:.'},
          'not compiled: there is no compiler')
     flipping()
@@ -186,7 +191,8 @@ def flipping():
     as far as the compiler is trusted, so that nothing is flipped in it.)"""
     rng = random.Random(SEED)
     for place in [4, 5, 16, 18, 32, 54, 56] + [64 + rng.randrange(0, 56 * 4) for _ in range(6)]:
-        text = MAKE + f'printf "\\375" | dd of=$folder/rules.so bs=1 seek={place} conv=notrunc 2>&-\n'
+        text = (MAKE + f'printf "\\375" | dd of=$folder/rules.so bs=1 seek={place} '
+                'conv=notrunc 2>&-\n')
         done, ours = told(*SMALL, '--native', 'always', program=ASAN,
                           env={**QUIET, **fake('fake', text)})
         if place == 24:
@@ -240,7 +246,8 @@ def folders():
     file = write('file', '')
     same('TMPDIR is a file', SMALL, CAIRN, {'TMPDIR': file}, refused)
     same('TMPDIR is relative', SMALL, CAIRN, {'TMPDIR': 'temporary'}, 'compiled')
-    same('TMPDIR is very long', SMALL, CAIRN, {'TMPDIR': '/' + 4090 * 'x'}, 'not compiled: the name')
+    same('TMPDIR is very long', SMALL, CAIRN, {'TMPDIR': '/' + 4090 * 'x'},
+         'not compiled: the name')
     done = run(*SMALL, '--native', 'always', '--json', env=QUIET, preexec_fn=lambda:
                resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
     check('a full disk: an object', done.stdout.startswith('{') and 'not compiled: the text cannot'
