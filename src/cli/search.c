@@ -7,6 +7,7 @@
 #include "report/matrix.h"
 #include "report/page.h"
 #include "report/processes.h"
+#include "report/vcd.h"
 #include "run/decide.h"
 #include "run/divide.h"
 #include "run/expect.h"
@@ -43,7 +44,8 @@ static bool save_trace(const struct telling *telling)
     if (!options->trace_file || !entry) return true;
     FILE *file = door_open_file(options, options->trace_file);
     if (!file) return false;
-    machine_itf(file, telling->session.model, entry->trace, entry, options->raw);
+    if (vcd_is_name(options->trace_file)) vcd_write(file, telling->session.model, entry->trace);
+    else machine_itf(file, telling->session.model, entry->trace, entry, options->raw);
     return door_close_file(file, options->trace_file);
 }
 

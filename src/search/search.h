@@ -18,6 +18,7 @@
 #include "search/space.h"
 #include "search/findings.h"
 
+struct native;
 struct order;
 struct team;
 
@@ -49,9 +50,10 @@ struct search {
     void *own;       /* the order's */
     struct set *set; /* that states are expanded of, and their steps belong to */
     struct worker *worker;
-    struct recent recent; /* of that worker, where orders allow it */
-    uint32_t threads;     /* that may work on it, the caller's included */
-    struct team *team;    /* NULL: one thread, or none that expands ahead */
+    struct recent recent;  /* of that worker, where orders allow it */
+    uint32_t threads;      /* that may work on it, the caller's included */
+    struct team *team;     /* NULL: one thread, or none that expands ahead */
+    struct native *native; /* or NULL */
     struct findings findings;
     char apart[MEM_APART]; /* what is above workers read all the time, while one of them adds */
     struct poll poll;

@@ -139,8 +139,17 @@ def several(browser):
                     'list.value = arguments[0]; list.dispatchEvent(new Event("change"))', str(k))
         check_states(browser, f'several: run {k}', result, trace,
                      range(len(entry['traces'][k]['steps'])))
+    here = result['properties'][number]['trace']['here']
+    browser.run('document.querySelector("details.state-words").open = true')
+    check('several: who can do what in a state', len(here) == len(entry['trace']['steps'])
+          and 'p[0] stands at idle\n    [want] at peterson.mil:26 is possible' in here[0]
+          and 'true here: mutex' in here[0], here[0])
     number = next(k for k, p in enumerate(claim['properties']) if p['name'] == 'in_turn')
     browser.run('cairn.openProperty(arguments[0], false)', number)
+    shown = browser.run('return document.getElementById("here").textContent')
+    own = result['properties'][number]['trace']['here']
+    check('several: it is told of the state at the slider', shown == own[at(browser)], shown)
+    browser.run('[...document.querySelectorAll("#why a")].forEach(link => link.click())')
     check('several: the story', browser.texts('#why') == [claim['properties'][number]['why']]
           and 'is not fair to it' in browser.texts('#why')[0])
     close_page(browser, 'several')

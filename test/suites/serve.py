@@ -3,6 +3,7 @@ sanitized program; the live page in a real browser."""
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -147,6 +148,10 @@ def runs(server, folder):
             if not answer or len(answer['run']['steps']) != 1:
                 break
         name = os.path.basename(file)
+        told_ = set(re.findall(r'\[(\S+)\] at \S+ is possible', answer['here']))
+        check(f'runs: {name}: what is possible is told', told_ <= set(labels) and
+              (timed or told_ == {labels[step['rule']] for step in answer['enabled']}),
+              answer['here'])
         enabled = [labels[step['rule']] for step in answer['enabled']]
         check(f'runs: {name}: as simulate -i', enabled == listed(file, choices)
               and (len(steps) == 12 or not enabled), (enabled, listed(file, choices)))
