@@ -380,20 +380,21 @@ static inline bool expand_listing(const struct search *search, struct worker *wo
     return good;
 }
 
-static inline bool expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
+static inline bool expand_ahead(const struct search *search, struct worker *worker, uint64_t state,
+                                bool near)
 {
     struct batch *batch = &worker->batch;
     const uint32_t first = batch->step_count;
     if (is_skipped(search, state)) return true;
     if (!expand_listing(search, worker, state)) return false;
     if (search->order->place) search->order->place(search, worker, first, batch->step_count);
-    if (!is_near(search)) search->space->kind->sets->prefetch(worker, first, batch->step_count);
+    if (!near) search->space->kind->sets->prefetch(worker, first, batch->step_count);
     return true;
 }
 
 bool search_expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
 {
-    return expand_ahead(search, worker, state);
+    return expand_ahead(search, worker, state, false); /* another one may be counting states */
 }
 
 void search_look_up(const struct search *search, struct worker *worker, uint32_t first)
@@ -429,7 +430,7 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
     bool paused = false;
     while (*cursor < (end == SET_NONE ? search->set->count : end) && !paused) {
         if (!search_goes_on(search)) return batch_clear(&worker->batch), false;
-        if (!expand_ahead(search, worker, *cursor)) {
+        if (!expand_ahead(search, worker, *cursor, is_near(search))) {
             /* what is on its way may be all that takes memory */
             bool stuck =
                 !batch->state_count && !(search->order->relieve && search->order->relieve(search));

@@ -163,10 +163,17 @@ def is_shared_clock(d):
 
 
 def newly_decided(d):
-    """Numbers of properties that were unknown and are now violated, with a run."""
+    """Numbers of properties that were unknown and are now violated, with a run; or that had one
+    with a cycle, which was found after the search."""
     old, new = ((each or {}).get('properties', []) for each in d.objects)
-    return [i for i, (p, q) in enumerate(zip(old, new)) if p['name'] == q['name']
-            and (p['verdict'], q['verdict']) == ('unknown', 'violated') and q['trace']]
+    return [i for i, (p, q) in enumerate(zip(old, new))
+            if p['name'] == q['name'] and q['verdict'] == 'violated' and q['trace']
+            and (p['verdict'] == 'unknown' or has_lost_cycle(p, q))]
+
+
+def has_lost_cycle(old, new):
+    loops = [(each['trace'] or {}).get('loop') for each in (old, new)]
+    return old['verdict'] == 'violated' and loops[0] is not None and loops[1] is None
 
 
 def is_decided(d):
@@ -174,9 +181,11 @@ def is_decided(d):
     numbers = newly_decided(d)
     match = re.match(r'properties\[(\d+)\]\.(?:verdict|reason|trace)', d.path)
     if match and int(match.group(1)) in numbers:
-        return True
+        return d.objects[0]['properties'][int(match.group(1))]['verdict'] == 'unknown'
     if numbers and d.path in ('status', 'verdict'):
         return (d.old, d.new) in ((3, 1), ('unknown', 'violated'))
+    if numbers and re.search(r' (?:por|deadlock)$', d.case):  # a second search ends there
+        return d.path in ('complete', 'assurance', 'statistics.unreduced_states', 'statistics.stop')
     if not numbers or not d.case.endswith(' first'):
         return False
     if match is None:
@@ -192,11 +201,8 @@ def is_seen(d):
     if not match:
         return False
     old, new = (each['properties'][int(match.group(1))] for each in d.objects)
-    if (old['verdict'], new['verdict']) != ('violated', 'violated'):
-        return False
-    (a, b), loops = lengths(d, int(match.group(1))), [(each['trace'] or {}).get('loop', None)
-                                                      for each in (old, new)]
-    return loops[0] is not None and loops[1] is None and b <= a
+    before, now = lengths(d, int(match.group(1)))
+    return new['verdict'] == 'violated' and has_lost_cycle(old, new) and now <= before
 
 
 def is_other_part(d):

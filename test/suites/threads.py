@@ -260,6 +260,31 @@ for shape, expected in (((100, 2, 1), (133, 132, 65)), ((66, 2, 1), (99, 98, 65)
         check(f'where --first ends: {shape}, {threads} threads', ends(claim) == expected,
               (ends(claim), expected))
 
+
+
+def grid(size, bad):
+    """Three counters, and a state that is bad, after many rounds with nothing to say."""
+    lines = ['cairn 1 model "grid"', 'process "p" type "P"']
+    lines += [f'variable "{v}" 0..{size - 1} = 0' for v in 'xyz']
+    lines += [f'rule "{v}" part "p" when (lt "{v}" {size - 1}) '
+              f'set "{v}" (mod 0 (add 0 "{v}" 1) {size})' for v in 'xyz']
+    wrong = ' '.join(f'(or (ne "{v}" {at})' for v, at in zip('xyz', bad))
+    return '\n'.join([*lines, 'rule "back" part "p" when (eq "x" "y") set "z" 0',
+                      f'property "good" invariant formula {wrong} (ne "x" {bad[0]}))))']) + '\n'
+
+
+# So do they when rounds were added by what was told of them.
+for size, program in ((61, CAIRN), (25, DEGENERATE)):
+    for bad in ((size // 2, size // 2 - 2, size // 4), (size // 5, 4 * size // 5, 3)):
+        file = write('grid.cairn', grid(size, bad))
+        expected = None
+        for threads in (1, 2, 3):
+            _, claim = told('check', file, '--first', *EXPLICIT, '--threads', threads,
+                            program=program)
+            expected = expected or ends(claim)
+            check(f'where --first ends: {size} {bad}, {threads} threads',
+                  ends(claim) == expected and expected[0] > 1000, (ends(claim), expected))
+
 # Depth-first, a state is added as it is found: none after the end. (Once there was one more.)
 _, claim = told('check', write('fan.cairn', fan(2, 1, 2)), '-p', 'deadlock', *EXPLICIT, '--order',
                 'dfs')
