@@ -267,6 +267,12 @@ static const struct named not_spread[] = {{HAS_SYMBOLIC, "--engine symbolic"},
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
 static void search_symbolic(struct ask *ask) { ask->engine = ENGINE_SYMBOLIC; }
+static void keep_levels(struct ask *ask)
+{
+    ask->freeze = ask->work;
+    ask->work = NULL;
+}
+
 static void search_by_rank(struct ask *ask) { ask->order = ORDER_PAST_FREEZE; }
 static void reduce_for_deadlocks(struct ask *ask) { ask->reduction = REDUCE_DEADLOCK; }
 
@@ -312,6 +318,10 @@ struct row {
     }
 
 static const struct row rows[] = {
+    {{HAS_RANKS, HAS_WORK},
+     .without = {HAS_FREEZE, HAS_WORK_NOWHERE},
+     .then = keep_levels,
+     .why = "`--freeze`: ranks keep their levels in the folder"},
     {{HAS_DIMACS}, .then = search_bounded, .why = "`--engine bounded`, which writes it"},
 
     /* what a reduction keeps */

@@ -25,7 +25,7 @@ char *work_claims(struct mem *mem, const struct ask *ask)
 
 void work_complete(struct ask *ask, struct mem *mem)
 {
-    if (!ask->work) return;
+    if (!ask->work || ask->peers) return; /* peers keep levels in it, and nothing else */
     if (!ask->results) ask->results = path_in(mem, ask->work, "results");
     if (!ask->freeze && ask->split != SPLIT_NEVER) ask->freeze = path_in(mem, ask->work, "parts");
 }

@@ -1,6 +1,6 @@
 """What a search of very many states costs on a cluster: a calculation on paper, and a simulation of
-its levels that checks it. Costs are those that ranks.py measures on one machine; network, memory and
-size of the cluster are options.
+its levels that checks it. Costs are those that ranks.py measures on one machine; network, memory
+and size of the cluster are options.
 
 On paper: everything is even, and computing and sending do not overlap. The simulation draws, for
 each level, how many states each rank owns, and how fast its core happens to be; a rank goes on to

@@ -165,7 +165,7 @@ def check_reading(name, text):
     check(f'{name}: paragraphs, not walls', not long, long)
     opening = text.split('\n')[:MOST_LINES]
     check(f'{name}: it opens with something to run',
-          any(re.match(r'    (\$ )?cairn ', line) for line in opening)
+          any(re.match(r'    (\$ )?(mpirun .*)?cairn(-mpi)? ', line) for line in opening)
           or '<!-- docs: file' in '\n'.join(opening), opening)
 
 

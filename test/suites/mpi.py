@@ -246,7 +246,7 @@ def check_killed():
                 pass
         status, _, _, errors = ended(process, 120)
         check(f'killed {turn}: nobody hangs', status is not None, errors[-500:])
-        status, several, _, errors = search(rng.choice((1, 2, 3, 4)), *words, '--freeze', folder,
+        status, several, _, errors = search(rng.choice((1, 2, 3, 4)), *words, '--work', folder,
                                             '--resume', program=HOOKS)
         agree(f'killed {turn}, resumed', one, several)
         if several:
