@@ -22,7 +22,7 @@ BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev
 SERVE_PACKAGE := libmicrohttpd-dev
 # Without these, which need much room, everything is built but `cairn-mpi`, one search by several processes. They are never installed by make.
 MPI_PACKAGES := libopenmpi-dev openmpi-bin
-TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver
+TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver slurmctld slurmd slurm-client munge
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP
@@ -50,7 +50,7 @@ LIBS = $(LIBRARIES) $(HTTPD)
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')
 COMPILED := $(SOURCES:%.c=$(BUILD)/%.o)
-OBJECTS := $(COMPILED) $(BUILD)/page.o $(BUILD)/live.o
+OBJECTS := $(COMPILED) $(BUILD)/page.o $(BUILD)/live.o $(BUILD)/runtime.o
 LIBRARY := $(BUILD)/libcairn-tests.a
 
 .PHONY: all demo test test-long figures bench library install uninstall clean packages build-packages test-packages
@@ -125,7 +125,12 @@ build/live.c: src/page/live/live.html $(LIVE_STYLES) $(LIVE_SCRIPTS) src/page/em
 	(sh src/page/embed.sh files live_page src/page/live/live.html && sh src/page/embed.sh files live_style $(LIVE_STYLES) && \
 		sh src/page/embed.sh files live_script $(LIVE_SCRIPTS)) > $@.$$PPID
 	mv -f $@.$$PPID $@
-$(BUILD)/page.o $(BUILD)/live.o: $(BUILD)/%.o: build/%.c | build-packages
+# What stands before compiled rules, as text.
+build/runtime.c: src/program/runtime.h src/page/embed.sh Makefile
+	@mkdir -p $(@D)
+	sh src/page/embed.sh files native_runtime src/program/runtime.h > $@.$$PPID
+	mv -f $@.$$PPID $@
+$(BUILD)/page.o $(BUILD)/live.o $(BUILD)/runtime.o: $(BUILD)/%.o: build/%.c | build-packages
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
 

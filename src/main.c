@@ -177,7 +177,9 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "--names")) return complete_names(argc - 2, argv + 2);
     if (argc == 3 && !strcmp(argv[1], "--help"))
         argv = (char *[]){argv[0], argv[2], argv[1], NULL}; /* cairn --help check */
+    const bool is_first = !peers || !peers->me;
+    if (argc == 2 && is_first && run_special(argv[1]))
+        return peers ? mpi_close(peers, finish_output()) : finish_output();
     if (peers) return mpi_close(peers, run_with(peers, argc, argv));
-    if (argc == 2 && run_special(argv[1])) return finish_output();
     return run(NULL, argc, argv);
 }

@@ -30,7 +30,8 @@ struct peers_kind {
     bool (*reduce)(struct peers *peers, uint64_t *sums, uint32_t sum_count, uint64_t *maxima,
                    uint32_t maximum_count);
     bool (*broadcast)(struct peers *peers, uint32_t from, void *bytes, size_t size);
-    /* There was nothing to do, so many times in a row: gives the processor to others, then rests. */
+    /* There was nothing to do, so many times in a row: gives the processor to others, then rests.
+     */
     void (*rest)(struct peers *peers, uint32_t times);
 };
 
@@ -42,7 +43,7 @@ struct peers {
     const struct peers_kind *kind;
     uint32_t count, me;
     enum peers_stage stage;
-    bool has_failed;   /* a peer is gone, or could not go on */
+    bool has_failed;    /* a peer is gone, or could not go on */
     bool is_others_due; /* the first peer could begin: what others say of it is news */
 };
 

@@ -275,6 +275,7 @@ static const char *const choices[][2] = {
     {"keep", "ltl ctl deadlock"},
     {"zones", "simulation inclusion equal"},
     {"store", "auto flat"},
+    {"native", "auto always never"},
     {"show", "process-model orders enumerated-orders"},
     {"direction", "forward backward"},
     {"relation", "per-rule monolithic labelled"},

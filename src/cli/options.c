@@ -34,6 +34,7 @@ enum option_id {
     OPTION_PHASE,
     OPTION_NO_INDUCTION,
     OPTION_STORE,
+    OPTION_NATIVE,
     OPTION_ZONES,
     OPTION_MEMORY,
     OPTION_TIME,
@@ -238,6 +239,9 @@ static const struct options_row rows[] = {
     {OPTION_STORE, 0, "store", "HOW", ASK_SEARCH,
      "explicit: how states are kept: auto (the default): small ones in the table itself, where "
      "nobody asks for them later; flat: whole, in the order of their numbers"},
+    {OPTION_NATIVE, 0, "native", "WHEN", ASK_SEARCH | ASK_CONFORM,
+     "explicit, timed: rules as machine code, by the system's C compiler: auto (the default): in "
+     "the background, when a search lasts some seconds; always: before it begins; never"},
     {OPTION_ZONES, 0, "zones", "HOW", ASK_SEARCH,
      "timed: simulation (the default) drops zones that others simulate, where that is enough; "
      "inclusion those that lie in others; equal keeps the whole zone graph"},
@@ -480,6 +484,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_STORE:
         return parse_choice("--store", value, state_sets_name, none, &choice)
                && (options->ask.sets = (enum state_sets)choice, true);
+    case OPTION_NATIVE:
+        return parse_choice("--native", value, native_mode_name, none, &choice)
+               && (options->ask.native = (enum native_mode)choice, true);
     case OPTION_PHASE:
         options->ask.phase_auto = !strcmp(value, "auto");
         options->ask.has_phase = !options->ask.phase_auto;

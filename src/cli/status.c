@@ -96,7 +96,8 @@ static json_t *object_of_part(const struct status_part *part)
     json_object_set_new(row, "worker", json_string(owner));
     if (part->claim.job[0]) json_object_set_new(row, "job", json_string(part->claim.job));
     json_object_set_new(row, "since_seconds", number_or_null(part->age));
-    if (part->claim.state == CLAIMS_FAILED || part->claim.state == CLAIMS_LEFT)
+    if ((part->claim.state == CLAIMS_FAILED || part->claim.state == CLAIMS_LEFT)
+        && part->claim.stop != STOP_NONE)
         json_object_set_new(row, "reason", json_string(stop_reason_text[part->claim.stop]));
     if (part->claim.state != CLAIMS_DONE) return row;
     json_object_set_new(row, "verdict", json_string(verdict_of(part)));

@@ -24,7 +24,9 @@ extern char **environ;
 
 enum { LOOKS_AFTER_END = 15, LOOKS_BETWEEN_QUESTIONS = 5 }; /* a look is a second */
 
-static const char job_script[] = "#!/bin/sh\nexec \"$@\"\n";
+static const char job_script[] = "#!/bin/sh\n"
+                                 "log=$1${SLURM_ARRAY_TASK_ID:+-$SLURM_ARRAY_TASK_ID}.log\nshift\n"
+                                 "exec \"$@\" >>\"$log\" 2>&1\n";
 static const char join_script[] =
     "#!/bin/sh\n"
     "base=$1\nshift\n"
@@ -160,17 +162,6 @@ static bool run_words(struct submission *all, struct words *words, char line[], 
     return started && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* Sbatch reads a % in names of files. */
-static char *name_output(struct submission *all, const char *name)
-{
-    struct text text;
-    text_init(&text, all->mem);
-    text_add(&text, "--output=");
-    for (const char *at = all->folder; *at; at++) text_add(&text, *at == '%' ? "%%%%" : "%c", *at);
-    text_add(&text, "/%s", name);
-    return text.data;
-}
-
 static void show_words(const struct words *words)
 {
     for (uint32_t i = 0; i < words->list.len; i++) {
@@ -196,17 +187,18 @@ struct job {
 static bool submit_job(struct submission *all, const struct job *job)
 {
     struct words words = {0};
-    char script[FILES_PATH], line[256];
-    static const char *const always[] = {"sbatch", "--parsable", "--open-mode=append", "--requeue"};
+    char script[FILES_PATH], base[FILES_PATH], line[256];
+    /* what jobs say their scripts write: sbatch would read signs in names of files */
+    static const char *const always[] = {"sbatch", "--parsable", "--output=/dev/null", "--requeue"};
     for (unsigned i = 0; i < 4; i++) add(all, &words, always[i]);
     add(all, &words, format(all->mem, "--job-name=", job->name));
-    add(all, &words, name_output(all, job->output));
     for (uint32_t i = 0; i < all->given.list.len; i++) add(all, &words, all->given.list.data[i]);
     if (job->is_array) add(all, &words, format(all->mem, "--array=", all->array));
     if (job->after) add(all, &words, format(all->mem, "--dependency=afterany:", job->after));
     files_path(script, all->folder, job->script);
     add(all, &words, script);
-    if (job->joins) add(all, &words, format(all->mem, all->folder, "/join"));
+    files_path(base, all->folder, job->output);
+    add(all, &words, base);
     add_command(all, &words, job->role, job->joins);
     if (all->options->ask.verbose) show_words(&words);
     if (!run_words(all, &words, line, sizeof line))
@@ -221,19 +213,19 @@ static bool submit(struct submission *all)
 {
     const struct job jobs[] = {{.name = "cairn-prepare",
                                 .script = "job.sh",
-                                .output = "prepare.log",
+                                .output = "prepare",
                                 .role = {"--prepare", NULL},
                                 .number = all->prepare},
                                {.name = "cairn-work",
                                 .script = "job.sh",
-                                .output = "work-%a.log",
+                                .output = "work",
                                 .after = all->prepare,
                                 .is_array = true,
                                 .role = {"--part", "auto"},
                                 .number = all->workers},
                                {.name = "cairn-join",
                                 .script = "join.sh",
-                                .output = "join.log",
+                                .output = "join",
                                 .after = all->workers,
                                 .joins = true,
                                 .role = {"--join", NULL},

@@ -1,6 +1,6 @@
-/* Messages are of tag DATA; one of tag FAILED says that a peer cannot go on. Who hears of that takes
- * part in no meeting any more, tells what it knows, and waits for the end, which comes from the
- * first peer: it is the one that reports.
+/* Messages are of tag DATA; one of tag FAILED says that a peer cannot go on. Who hears of that
+ * takes part in no meeting any more, tells what it knows, and waits for the end, which comes from
+ * the first peer: it is the one that reports.
  *
  * Whoever waits yields the processor at first, then sleeps for moments that grow to a millisecond:
  * there may be more peers than processors. */
@@ -173,8 +173,8 @@ static void rest(struct peers *peers, uint32_t times)
         all->rested = now;
         all->rests = 0;
     }
-    const long passed = (long)(now.tv_sec - all->rested.tv_sec) * 1000000000
-                        + (now.tv_nsec - all->rested.tv_nsec);
+    const long passed =
+        (long)(now.tv_sec - all->rested.tv_sec) * 1000000000 + (now.tv_nsec - all->rested.tv_nsec);
     if (passed < YIELD_NS) {
         sched_yield();
         return;
@@ -188,8 +188,7 @@ static bool hears_of_failure(struct peers *peers)
 {
     MPI_Status status;
     int there = 0;
-    if (!peers->has_failed)
-        MPI_Iprobe(MPI_ANY_SOURCE, FAILED, MPI_COMM_WORLD, &there, &status);
+    if (!peers->has_failed) MPI_Iprobe(MPI_ANY_SOURCE, FAILED, MPI_COMM_WORLD, &there, &status);
     peers->has_failed |= there;
     return peers->has_failed;
 }
@@ -300,9 +299,9 @@ struct peers *mpi_open(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     struct mpi_peers *all = need(NULL, sizeof *all);
-    *all = (struct mpi_peers){
-        .peers = {.kind = &kind, .count = (uint32_t)count, .me = (uint32_t)me},
-        .hearing = MPI_REQUEST_NULL};
+    *all =
+        (struct mpi_peers){.peers = {.kind = &kind, .count = (uint32_t)count, .me = (uint32_t)me},
+                           .hearing = MPI_REQUEST_NULL};
     all->told = need(NULL, (size_t)count * sizeof *all->told);
     MPI_Op_create(unite, 1, &all->op);
 #ifdef CAIRN_TEST_HOOKS

@@ -189,12 +189,13 @@ static void show_assurance(const struct report_style *style, const struct model 
 
 /* ---- searches one after the other ---- */
 
-/* With -v: the figures above are of one of them, and these of each. */
+/* With -v: whether rules were compiled; the figures above are of one of them, and these of each. */
 static void show_searches(const struct report_style *style, const struct result *result)
 {
     char a[TEXT_COUNT_ROOM];
-    if (!style->verbose || result->search_count < 2) return;
-    for (uint32_t i = 0; i < result->search_count; i++) {
+    if (!style->verbose) return;
+    if (result->native) fprintf(style->out, "  rules           %s\n", result->native);
+    for (uint32_t i = 0; result->search_count > 1 && i < result->search_count; i++) {
         const struct search_brief *search = &result->searches[i];
         fprintf(style->out, "  search %u        %14s", i + 1, search->engine);
         if (search->has_states)

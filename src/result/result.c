@@ -16,6 +16,8 @@ const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule",
                                           [RELATION_MONOLITHIC] = "monolithic",
                                           [RELATION_LABELLED] = "labelled"};
 const char *const state_sets_name[] = {[SETS_AUTO] = "auto", [SETS_FLAT] = "flat", NULL};
+const char *const native_mode_name[] = {
+    [NATIVE_AUTO] = "auto", [NATIVE_ALWAYS] = "always", [NATIVE_NEVER] = "never", NULL};
 
 const char *const zone_storage_name[] = {[ZONES_BY_SIMULATION] = "simulation",
                                          [ZONES_BY_INCLUSION] = "inclusion",

@@ -168,6 +168,10 @@ extern const char *const keeping_name[];
 enum state_sets { SETS_AUTO, SETS_FLAT };
 extern const char *const state_sets_name[];
 
+/* Rules as machine code: for searches that last, before they begin, or not at all. */
+enum native_mode { NATIVE_AUTO, NATIVE_ALWAYS, NATIVE_NEVER };
+extern const char *const native_mode_name[];
+
 enum zone_storage { ZONES_BY_SIMULATION, ZONES_BY_INCLUSION, ZONES_EQUAL };
 extern const char *const zone_storage_name[];
 
@@ -249,6 +253,7 @@ struct task {
     uint32_t traces;      /* so many runs of a property that single states decide; 0: one */
     uint32_t threads; /* explicit, breadth-first or divided by p-points: so many, where they can be
                          used (combine_one_thread) */
+    enum native_mode native;     /* explicit and timed */
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;          /* automatically */
@@ -489,7 +494,7 @@ struct result {
     struct snapshot_statistics *snapshot;   /* NULL: its levels are not kept in files */
     struct partition_statistics *partition; /* NULL: it was not divided by p-points */
     struct order_statistics *orders;        /* NULL: p-paths were not counted */
-    struct peer_statistics *peers; /* NULL: there was one process */
+    struct peer_statistics *peers;          /* NULL: there was one process */
     uint32_t peer_count;
     struct timed_statistics *timed; /* NULL: another engine; states are symbolic ones otherwise */
     struct {
@@ -520,7 +525,8 @@ struct result {
     double seconds;
     uint64_t peak_bytes;
     uint32_t record_bytes, state_bits;
-    uint32_t threads; /* explicit: that searched together; 0: one */
+    uint32_t threads;   /* explicit: that searched together; 0: one */
+    const char *native; /* whether rules became machine code, or why not; NULL: nobody tried */
     uint64_t *
         levels; /* states known after each breadth-first level; `depth + 1` entries when complete */
     uint64_t level_count;

@@ -593,6 +593,7 @@ IF(result, has_detail, of->stop_detail)
 IF(result, has_finals, v->model->has_final && !of->bounded && !of->symbolic)
 IF(result, expands, !of->symbolic && !of->bounded)
 IF(result, has_threads, of->threads > 1)
+IF(result, has_native, of->native)
 IF(result, has_hidden, of->searched)
 IF(result, has_stack,
    !of->bounded && !of->has_depth && (of->max_stack || !result_is_influenced(of)) && !of->partition
@@ -646,6 +647,7 @@ static const struct member result_rows[] = {
     COUNT(result, ends, .key = "ends", .when = has_finals),
     COUNT(result, expanded, .key = "expanded", .when = expands),
     NUMBER(result, threads, .key = "threads", .when = has_threads),
+    TEXT(result, native, .key = "native", .when = has_native),
     MADE("processes", process_count, .key = "processes"),
     MADE("variables", variable_count, .key = "variables"),
     MADE("rules", rule_count, .key = "rules"),
@@ -820,39 +822,13 @@ static const struct member property_result_rows[] = {
 const struct members tables_property_result = {"property_result", sizeof(struct property_result),
                                                WITH(property_result_rows)};
 
-const struct members *const tables_all[] = {&tables_count,
-                                            &tables_number,
-                                            &tables_integer,
-                                            &tables_byte,
-                                            &tables_truth,
-                                            &tables_text,
-                                            &tables_iteration,
-                                            &tables_symbolic,
-                                            &tables_depth,
-                                            &tables_bounded,
-                                            &tables_timed,
-                                            &tables_size,
-                                            &tables_clusters,
-                                            &tables_part,
-                                            &tables_parts,
-                                            &tables_location,
-                                            &tables_points,
-                                            &tables_path,
-                                            &tables_partition,
-                                            &tables_execution_order,
-                                            &tables_order_counts,
-                                            &tables_orders,
-                                            &tables_snapshot,
-                                            &tables_peer,
-                                            &tables_rounds,
-                                            &tables_brief,
-                                            &tables_result,
-                                            &tables_trace,
-                                            &tables_branch,
-                                            &tables_further,
-                                            &tables_extent_end,
-                                            &tables_extent,
-                                            &tables_place,
-                                            &tables_property,
-                                            &tables_property_result,
-                                            NULL};
+const struct members *const tables_all[] = {
+    &tables_count,        &tables_number,   &tables_integer,         &tables_byte,
+    &tables_truth,        &tables_text,     &tables_iteration,       &tables_symbolic,
+    &tables_depth,        &tables_bounded,  &tables_timed,           &tables_size,
+    &tables_clusters,     &tables_part,     &tables_parts,           &tables_location,
+    &tables_points,       &tables_path,     &tables_partition,       &tables_execution_order,
+    &tables_order_counts, &tables_orders,   &tables_snapshot,        &tables_peer,
+    &tables_rounds,       &tables_brief,    &tables_result,          &tables_trace,
+    &tables_branch,       &tables_further,  &tables_extent_end,      &tables_extent,
+    &tables_place,        &tables_property, &tables_property_result, NULL};

@@ -84,6 +84,7 @@ struct ask {
     bool has_zones;
     enum zone_storage zones;
     enum state_sets sets;
+    enum native_mode native;
     bool has_phase, phase_auto, no_induction, bound_auto;
     uint64_t phase;
     uint64_t bound;   /* 0: none */

@@ -178,11 +178,13 @@ static enum claims_answer make(struct claims *claims, const char *name, const ch
  * changed. Each process tries once. */
 static bool may_try(const struct claims *claims, const struct claims_row *row)
 {
-    if (row->stop == STOP_MEMORY && row->memory)
+    const bool is_later = claims->started >= row->renewed;
+    if (claims->is_eager) return is_later;
+    if (row->stop == STOP_MEMORY && row->status >= 0) /* otherwise it was killed */
         return (double)claims->memory > more_memory * (double)row->memory;
     if (row->stop == STOP_TIME)
         return row->time > 0 && (claims->time <= 0 || claims->time > row->time);
-    return claims->started > row->renewed;
+    return is_later;
 }
 
 static bool may_take(const struct claims *claims, const struct claims_row *row)
@@ -244,10 +246,14 @@ void claims_keep(struct claims *claims)
     }
 }
 
-bool claims_is_lost(const struct claims *claims, const char *name)
+bool claims_is_lost(struct claims *claims, const char *name)
 {
-    const struct claims_own *own = find(claims, name);
-    return own && own->is_lost;
+    char path[FILES_PATH];
+    struct claims_own *own = find(claims, name);
+    if (!own) return false;
+    files_path(path, claims->folder, name);
+    own->is_lost |= !files_renew(claims->mem, path, own->text);
+    return own->is_lost;
 }
 
 static void drop(struct claims *claims, struct claims_own *own)

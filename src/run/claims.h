@@ -44,6 +44,7 @@ struct claims {
     double patience;
     uint64_t memory; /* that a part gets here */
     double time;
+    bool is_eager;  /* what failed before is tried once more, whatever for */
     double started; /* by the clock of the file system */
     double looked;  /* at the file that stops everybody, by this process's clock */
     bool is_stopped;
@@ -69,7 +70,8 @@ enum claims_answer {
 enum claims_answer claims_take(struct claims *claims, const char *name);
 /* Renews what is due: called several times a second. */
 void claims_keep(struct claims *claims);
-bool claims_is_lost(const struct claims *claims, const char *name);
+/* Whether somebody has taken it meanwhile. */
+bool claims_is_lost(struct claims *claims, const char *name);
 /* Ends it: state, stop, status and figures of the row count. */
 void claims_end(struct claims *claims, const char *name, const struct claims_row *row);
 /* Whatever is noted of this part does not count. */

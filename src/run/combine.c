@@ -49,6 +49,7 @@
     X(NO_INDUCTION, "`--no-induction`", ask->no_induction)                                         \
     X(ZONES, "`--zones`", ask->has_zones)                                                          \
     X(STORE_FLAT, "`--store flat`", ask->sets == SETS_FLAT)                                        \
+    X(NATIVE, "`--native always`", ask->native == NATIVE_ALWAYS)                                   \
     X(BOUND, "`--bound N`", ask->bound)                                                            \
     X(BOUND_AUTO, "`--bound auto`", ask->bound_auto)                                               \
     X(CONTEXT, "`--context`", ask->context)                                                        \
@@ -243,10 +244,10 @@ static const struct named not_hiding[] = {{HAS_MODEL_TIME, "the timed engine"},
 static const struct named without_time[] = {{HAS_DFS, "dfs"},           {HAS_BEST, "best-first"},
                                             {HAS_EXPLICIT, "explicit"}, {HAS_SYMBOLIC, "symbolic"},
                                             {HAS_BOUNDED, "bounded"},   {NOTHING, NULL}};
-static const struct named beyond_stubborn[] = {
-    {HAS_PARTITION, "partition"},    {HAS_KEEP_LTL, "keep ltl"},
-    {HAS_KEEP_CTL, "keep ctl"},      {HAS_TWO_PHASE, "reduce two-phase"},
-    {HAS_PAST, "order past-freeze"}, {NOTHING, NULL}};
+static const struct named beyond_stubborn[] = {{HAS_KEEP_LTL, "keep ltl"},
+                                               {HAS_KEEP_CTL, "keep ctl"},
+                                               {HAS_TWO_PHASE, "reduce two-phase"},
+                                               {NOTHING, NULL}};
 
 static const struct named not_spread[] = {{HAS_SYMBOLIC, "--engine symbolic"},
                                           {HAS_BOUNDED, "--engine bounded"},
@@ -563,6 +564,10 @@ static const struct row rows[] = {
      .one_of = not_explicit,
      .text = "--store is a choice of the explicit engine: add --engine explicit",
      .why = "only the explicit engine keeps states one by one"},
+    {{HAS_NATIVE},
+     .one_of = not_one_by_one,
+     .text = "--native always is a choice of the explicit and the timed engine",
+     .why = "only where states are visited one by one, rules run as code"},
     {{HAS_BOUND},
      .one_of = not_levels,
      .text = "--bound goes with --order bfs: in another order a bound would cut arbitrary parts",
@@ -726,7 +731,9 @@ static const struct row thread_rows[] = {
     {{HAS_THREADS, HAS_RANKS}, .why = "each of several ranks has one: start more of them"},
     {{HAS_THREADS, HAS_DFS}, .why = "a depth-first search has one"},
     {{HAS_THREADS, HAS_BEST}, .why = "a best-first search has one"},
-    {{HAS_THREADS, HAS_REDUCE}, .why = "a search with --reduce has one"},
+    {{HAS_THREADS, HAS_REDUCE},
+     .without = {HAS_MODEL_TIME, HAS_TIMED},
+     .why = "a search with --reduce has one, unless there is time"},
 };
 
 enum {

@@ -207,7 +207,7 @@ static bool claim_job(struct divide *divide, uint32_t job)
 static bool next_job(void *context, uint32_t *job)
 {
     struct divide *divide = context;
-    for (uint32_t i = 0; i < divide->count && !divide->ending; i++) {
+    for (uint32_t i = 0; i < divide->count && !divide->ending && !limits_interrupted; i++) {
         if (divide->begun[i]
             || (divide->ask->work && clock_now() - divide->looked[i] < LOOK_SECONDS)
             || take_kept(divide, i, true) || !claim_job(divide, i))
@@ -258,7 +258,9 @@ static void end_claim(struct divide *divide, uint32_t job, bool kept)
 {
     const struct wire *told = &divide->messages[job];
     const bool is_there = divide->results[job], final = is_there && is_final(told) && kept;
-    const enum stop_reason stop = is_there ? told->result.stop : divide->limits[job];
+    const enum stop_reason stop = is_there                            ? told->result.stop
+                                  : divide->statuses[job] == -SIGKILL ? STOP_MEMORY
+                                                                      : divide->limits[job];
     struct claims_row row = {.state = final                                      ? CLAIMS_DONE
                                       : stop == STOP_INTERRUPT || divide->ending ? CLAIMS_LEFT
                                                                                  : CLAIMS_FAILED,
@@ -439,7 +441,8 @@ static bool open_work(struct divide *divide)
         good = claims_open(&divide->claims, mem, claims, stop, ask->takeover)
                || message_error(&divide->session->diag, "%s", divide->claims.error);
         divide->claims.time = ask->time;
-        if (ask->prepare) unlink(stop);
+        divide->claims.is_eager = !ask->part_auto;
+        if (!ask->part_auto) unlink(stop); /* it is to go on */
     }
     vec_free(mem, &work.names);
     mem_free(mem, claims);

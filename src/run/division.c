@@ -200,6 +200,7 @@ static void add_timed(struct division *split)
         all->given_up += one->given_up;
         all->timers = one->timers;
         all->clocks = one->clocks;
+        if (one->storage > all->storage) all->storage = one->storage; /* what keeps more */
         if (one->configurations > all->configurations) all->configurations = one->configurations;
         if (one->space_bytes > all->space_bytes) all->space_bytes = one->space_bytes;
         if (one->largest > all->largest) all->largest = one->largest;

@@ -22,6 +22,7 @@ struct division_piece { /* one part, in this run */
     enum division_state state;
     bool has_outcome;
     bool is_own;   /* it was searched here */
+    int status;    /* of its process */
     double looked; /* at who has it */
     struct outcome outcome;
 };

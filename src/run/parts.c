@@ -261,7 +261,7 @@ enum files_made parts_finish(struct parts *parts, uint32_t part, const char *att
     struct text text;
     char *folder = parts_name(parts, part, NULL), *path = parts_name(parts, part, "done");
     char *kept = attempt_keep(parts->mem, folder, attempt);
-    enum files_made made = FILES_FAILED;
+    enum files_made made = kept || errno != ENOENT ? FILES_FAILED : FILES_TAKEN;
     text_init(&text, parts->mem);
     if (kept) {
         print_done(parts, part, kept, &text);

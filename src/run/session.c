@@ -276,6 +276,7 @@ void session_prepare(struct session *session, struct task *task)
     task->without_induction = ask->no_induction;
     task->zones = ask->zones;
     task->sets = ask->sets;
+    task->native = ask->native;
     task->by_interactions = ask->guide_auto;
     task->peers = ask->peers;
     task->freeze = ask->freeze;

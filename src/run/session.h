@@ -22,13 +22,13 @@ struct session {
         *known;       /* sources of another session, which need not be read again; or NULL */
     bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
-    struct model *shown;     /* after session_hide: the model with all its hidden variables, for
-                                reports; NULL: it has none */
-    struct hiding hiding;    /* if there is one: what became of them */
+    struct model *shown;  /* after session_hide: the model with all its hidden variables, for
+                             reports; NULL: it has none */
+    struct hiding hiding; /* if there is one: what became of them */
     bool *forgotten; /* per variable: it is hidden because nothing that is asked depends on it; NULL
                         unless queries are asked about runs that repeat */
     bool recalls;    /* nothing is forgotten */
-    struct cdl *cdl;         /* the file of the context, or NULL */
+    struct cdl *cdl; /* the file of the context, or NULL */
     struct guideload *guide; /* that of the guide, if it was read before the model; or NULL */
     struct guideload_picture
         *picture;                   /* of the guide that was woven in, when it is small; or NULL */

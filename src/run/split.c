@@ -389,13 +389,14 @@ static void distrust(struct division *split, uint32_t number)
 /* What is done in the folder, by whomever. */
 static void see_done(struct division *split, bool examines)
 {
-    uint32_t damaged;
+    uint32_t damaged, tries = 0;
     split->refreshed = clock_now();
     parts_refresh(&split->parts);
     match_pieces(split);
     while ((damaged = find_damaged(split)) != NO_PART
            || (examines && (damaged = find_broken_rest(split)) != NO_PART)) {
-        if (split->session->ask->join) break; /* that is for those who search */
+        /* that is for those who search; a folder that cannot be changed stays as it is */
+        if (split->session->ask->join || tries++ > split->pieces.len) break;
         distrust(split, damaged);
         parts_refresh(&split->parts);
         match_pieces(split);
@@ -437,7 +438,8 @@ static bool claim_part(struct division *split, uint32_t number)
 static bool next_part(void *context, uint32_t *job)
 {
     struct division *split = context;
-    if (split->stopping || split->is_broken || split->ending) return false;
+    if (split->stopping || split->is_broken || split->ending || *split->task->interrupted)
+        return false;
     if (clock_now() - split->refreshed > LOOK_SECONDS) see_done(split, false);
     for (uint32_t i = 0; i < split->pieces.len && !split->stopping; i++) {
         if (split->pieces.data[i].state != PART_WAITING || !division_has(split, i)
@@ -465,7 +467,8 @@ static void end_claim(struct division *split, uint32_t number, const char *attem
                       enum claims_state state, enum stop_reason stop)
 {
     const struct outcome *outcome = &split->pieces.data[number].outcome;
-    struct claims_row row = {.state = state, .stop = stop};
+    struct claims_row row = {
+        .state = state, .stop = stop, .status = split->pieces.data[number].status};
     char name[16];
     if (state == CLAIMS_DONE) {
         row.status = outcome->violated ? EXIT_VIOLATED : EXIT_HOLDS;
@@ -483,11 +486,13 @@ static void end_claim(struct division *split, uint32_t number, const char *attem
     claims_end(&split->parts.claims, parts_claim(number, name), &row);
 }
 
-/* One that is to be left to others, because this run ends, is not one that failed. */
+/* One that is to be left to others, because this run ends, is not one that failed: --time is for
+ * all parts of a run. */
 static void leave_part(struct division *split, uint32_t number, const char *attempt,
                        enum stop_reason stop)
 {
-    const bool ends = stop == STOP_INTERRUPT || stop == STOP_EXACT || split->ending;
+    const bool ends =
+        stop == STOP_INTERRUPT || stop == STOP_TIME || stop == STOP_EXACT || split->ending;
     end_claim(split, number, attempt, ends ? CLAIMS_LEFT : CLAIMS_FAILED, stop);
 }
 
@@ -576,13 +581,19 @@ static void part_done(void *context, uint32_t number, const struct text *output,
     struct division *split = context;
     (void)errors;
     struct division_piece *piece = &split->pieces.data[number];
+    char name[16];
     const size_t length = output->len ? strcspn(output->data, "\n") : 0;
     char *attempt = mem_alloc(split->session->mem, length + 1);
     if (length) memcpy(attempt, output->data, length);
     const char *rest = output->len > length ? output->data + length + 1 : "";
     assert(piece->state == PART_RUNNING);
     piece->state = PART_FAILED;
-    if (status != EXIT_HOLDS || !take_outcome(split, number, attempt)) {
+    piece->status = status;
+    if ((status != EXIT_HOLDS || !take_outcome(split, number, attempt))
+        && claims_is_lost(&split->parts.claims, parts_claim(number, name))) {
+        piece->state = PART_WAITING; /* somebody else has it, and what was written for it */
+        end_claim(split, number, "", CLAIMS_LEFT, STOP_INTERRUPT);
+    } else if (status != EXIT_HOLDS || !piece->has_outcome) {
         part_failed(split, number, attempt, rest, status);
         leave_part(split, number, attempt,
                    split->is_broken || split->stop == STOP_NONE ? STOP_DISK : split->stop);
@@ -648,6 +659,7 @@ static void set_claims(struct division *split)
 {
     split->parts.claims.memory = split->limit;
     split->parts.claims.time = split->session->ask->time;
+    split->parts.claims.is_eager = !split->session->ask->part_auto;
 }
 
 /* ---- the whole ---- */
@@ -748,9 +760,9 @@ static bool work(struct division *split)
     for (bool good = true;;) {
         good = jobs_run(&jobs);
         look_for_an_end(split, clock_now());
+        see_done(split, false);
         if (!good || split->stopping || split->ending || split->is_broken || split->only != NO_PART)
             return good;
-        see_done(split, false);
         if (!is_open(split) || ask->no_wait) return true;
         look(split, 0);
         nanosleep(&(struct timespec){0, WAIT_NANOSECONDS}, NULL);
@@ -814,7 +826,7 @@ static bool open_folder(struct division *split)
     if (!parts_open(&split->parts, split->session->mem, &plan, identity_of(split).hash))
         return false;
     set_claims(split);
-    if (ask->prepare) unlink(split->parts.stop);
+    if (!ask->part_auto && !ask->join) unlink(split->parts.stop); /* it is to go on */
     see_done(split, !ask->join && !ask->part_auto && !again);
     if (ask->join) see_unfinished(split);
     if (!again) return true;

@@ -29,8 +29,8 @@ static void choose_sizes(struct post *post, uint32_t larger)
     post->room = HEAD + post->most_bytes + (larger > packed ? larger : packed) + 8;
 }
 
-bool post_open(struct post *post, struct mem *mem, struct peers *peers,
-               const struct layout *layout, uint32_t larger)
+bool post_open(struct post *post, struct mem *mem, struct peers *peers, const struct layout *layout,
+               uint32_t larger)
 {
     const size_t count = peers->count;
     *post = (struct post){.mem = mem,
@@ -60,7 +60,11 @@ bool post_open(struct post *post, struct mem *mem, struct peers *peers,
 void post_close(struct post *post)
 {
     struct mem *mem = post->mem;
-    for (uint32_t i = 0; i < post->buffer_count; i++) mem_free(mem, post->buffers[i]);
+    for (uint32_t i = 0; i < post->buffer_count; i++) {
+        /* whatever was sent has arrived by now; but the last word is with whoever sends */
+        while (!post->peers->has_failed && !post->peers->kind->is_sent(post->peers, i)) continue;
+        if (!post->peers->has_failed) mem_free(mem, post->buffers[i]);
+    }
     for (uint32_t i = 0; post->boxes && i < post->peers->count; i++)
         mem_free(mem, post->boxes[i].previous);
     mem_free(mem, post->buffers);
@@ -170,8 +174,7 @@ void post_put(struct post *post, uint32_t to, const uint64_t *words)
     for (uint32_t first = 0; first < post->words; first += 64) {
         const uint32_t count = post->words - first < 64 ? post->words - first : 64;
         uint64_t *before = box->previous + first, bits = 0;
-        for (uint32_t i = 0; i < count; i++)
-            bits |= (uint64_t)(words[first + i] != before[i]) << i;
+        for (uint32_t i = 0; i < count; i++) bits |= (uint64_t)(words[first + i] != before[i]) << i;
         memcpy(at, &bits, sizeof bits);
         at += (count + 7) / 8;
         for (; bits; bits &= bits - 1) {
@@ -199,8 +202,7 @@ void post_put_record(struct post *post, uint32_t to, const void *record, uint32_
 bool post_receive(struct post *post)
 {
     uint32_t from, flags;
-    const size_t size =
-        post->peers->kind->receive(post->peers, post->arrived, post->room, &from);
+    const size_t size = post->peers->kind->receive(post->peers, post->arrived, post->room, &from);
     assert(!post->states && size <= post->room);
     if (!size) return false;
     assert(size >= HEAD && from < post->peers->count);

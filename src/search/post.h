@@ -21,12 +21,12 @@ struct post_box {
 struct post {
     struct mem *mem;
     struct peers *peers;
-    uint32_t words, record_bytes;      /* of a state */
-    uint32_t most_bytes, most_states;  /* of a message, about */
-    uint32_t room;                     /* of a buffer */
-    struct post_box *boxes;            /* per peer */
-    unsigned char **buffers;           /* per slot */
-    bool *is_boxed;                    /* per slot: its buffer is in a box */
+    uint32_t words, record_bytes;     /* of a state */
+    uint32_t most_bytes, most_states; /* of a message, about */
+    uint32_t room;                    /* of a buffer */
+    struct post_box *boxes;           /* per peer */
+    unsigned char **buffers;          /* per slot */
+    bool *is_boxed;                   /* per slot: its buffer is in a box */
     uint32_t buffer_count, most_buffers, buffer_room, next;
     uint64_t *sent, *received, *heard; /* messages of this level, per peer */
     bool has_told;                     /* the level has ended here; and the others have told ... */
@@ -43,8 +43,8 @@ struct post {
 
 /* Room for one more state; `larger`: the most bytes that a record can have which is not packed
  * words, or 0. False: memory was refused; post_close may follow in either case. */
-bool post_open(struct post *post, struct mem *mem, struct peers *peers,
-               const struct layout *layout, uint32_t larger);
+bool post_open(struct post *post, struct mem *mem, struct peers *peers, const struct layout *layout,
+               uint32_t larger);
 void post_close(struct post *post);
 
 /* Whether a state can be put into the box of this peer at once. */

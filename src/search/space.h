@@ -23,6 +23,7 @@ struct worker {
     const struct program *program; /* &fork, or the space's */
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
+    uint32_t *found;               /* what a lister found (program/runtime.h); NULL: none did yet */
     struct batch batch;
     struct recent *recent; /* of states that it need not list when it is ahead; or NULL */
     /* Per rule: how often it was taken by steps of the batch, listed or not; then those that were
@@ -68,8 +69,8 @@ struct space_kind {
      * its last state. May be NULL. */
     void (*complete)(struct space *space, struct property_result *entry, const uint64_t *words);
     /* For peers (spread.h): what `thaw` takes of a step, or of a state of a set; it begins with
-     * SPACE_RECORD_HEAD bytes and the packed words, and has at most record_most bytes. It stays until
-     * the next call; 0: memory was refused. NULL: packed words say everything. */
+     * SPACE_RECORD_HEAD bytes and the packed words, and has at most record_most bytes. It stays
+     * until the next call; 0: memory was refused. NULL: packed words say everything. */
     size_t (*write_step)(struct worker *worker, uint32_t step, const unsigned char **record);
     size_t (*write_state)(struct worker *worker, const struct set *set, uint64_t state,
                           const unsigned char **record);

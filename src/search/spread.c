@@ -10,12 +10,13 @@
  * before once more and look who leads there (trail.h).
  *
  * Invariants: (1) states before the cursor are expanded; (2) the states of a level follow each
- * other, from firsts[level] on; (3) all peers have the same verdicts, depth and levels where a level
- * begins. */
+ * other, from firsts[level] on; (3) all peers have the same verdicts, depth and levels where a
+ * level begins. */
 #include "search/spread.h"
 
 #include "base/clock.h"
 #include "base/peers.h"
+#include "search/freight.h"
 #include "search/levels.h"
 #include "search/path.h"
 #include "search/post.h"
@@ -36,18 +37,21 @@ struct found {
     bool is_here;
     uint64_t state;
     uint32_t failed_rule;
+    uint64_t *words; /* the state, that an earlier run has found; or NULL */
 };
 
 struct spread {
     struct post post;
-    struct worker *inbox; /* whose batch has what arrived */
-    struct levels levels; /* of all peers */
-    VEC(uint64_t) firsts; /* of this one */
-    uint64_t total;       /* states of all peers, where the last level ended */
-    struct found *found;  /* per property */
-    bool is_told;         /* a verdict comes from another peer */
-    bool is_stopping;     /* the others know that this peer must stop */
-    uint64_t *values;     /* for meetings */
+    struct worker *inbox;    /* whose batch has what arrived */
+    struct levels levels;    /* of all peers */
+    VEC(uint64_t) firsts;    /* of this one */
+    uint64_t total;          /* states of all peers, where the last level ended */
+    struct found *found;     /* per property */
+    bool is_told;            /* a verdict comes from another peer */
+    bool is_stopping;        /* the others know that this peer must stop */
+    uint64_t *values;        /* for meetings */
+    bool is_due;             /* levels are to be written, by all */
+    struct freight *freight; /* or NULL: nothing is kept in files */
 };
 
 static uint32_t owner_of(const struct peers *peers, uint64_t hash)
@@ -63,6 +67,40 @@ static bool open_inbox(struct search *search, struct spread *spread)
     struct mem *mem = search->model->mem;
     spread->inbox = mem_alloc(mem, sizeof *spread->inbox);
     return worker_open(spread->inbox, search->space, mem, true);
+}
+
+static bool owns(const struct search *search, uint64_t hash)
+{
+    return owner_of(search->task->peers, hash) == search->task->peers->me;
+}
+
+static bool begin_level(struct search *search, uint64_t total);
+
+/* An earlier run has found a violation: kept until all have heard of it. */
+static void keep_violated(struct search *search, uint32_t property, const uint64_t *words,
+                          uint32_t failed_rule)
+{
+    struct spread *spread = search->own;
+    struct found *found = &spread->found[property];
+    const size_t size = (search->space->layout.words + UINT64_C(1)) * sizeof *words;
+    if (found->words) return;
+    found->words = mem_alloc(search->model->mem, size);
+    found->failed_rule = failed_rule;
+    memcpy(found->words, words, search->space->layout.record_bytes);
+}
+
+static bool open_files(struct search *search)
+{
+    struct spread *spread = search->own;
+    struct result *result = search->result;
+    const struct freight_search of = {search, spread->inbox, &spread->levels,
+                                      owns,   begin_level,   keep_violated};
+    spread->freight = freight_open(&of);
+    uint64_t refused = !spread->freight;
+    if (!search->task->peers->kind->reduce(search->task->peers, &refused, 1, NULL, 0)) return false;
+    if (refused && !result->refused) result->refused = "another rank cannot write its folder";
+    if (refused) result->refused_for = STOP_DISK;
+    return !refused;
 }
 
 static bool begin(struct search *search)
@@ -81,7 +119,8 @@ static bool begin(struct search *search)
                                    search->space->kind->record_most);
     /* all begin, or none */
     uint64_t refused = !good;
-    return task->peers->kind->reduce(task->peers, &refused, 1, NULL, 0) && !refused;
+    if (!task->peers->kind->reduce(task->peers, &refused, 1, NULL, 0) || refused) return false;
+    return !task->freeze || open_files(search);
 }
 
 static void end(struct search *search)
@@ -89,6 +128,7 @@ static void end(struct search *search)
     struct spread *spread = search->own;
     struct mem *mem = search->model->mem;
     if (search->set) search->set->kind->free(search->set);
+    if (spread->freight) freight_close(spread->freight);
     if (spread->inbox) worker_close(spread->inbox);
     mem_free(mem, spread->inbox);
     post_close(&spread->post);
@@ -246,7 +286,9 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     struct spread *spread = search->own;
     assert(property < search->task->property_count && set == search->set);
     if (!spread->is_told && !spread->found[property].is_here)
-        spread->found[property] = (struct found){true, state, failed_rule};
+        spread->found[property] = (struct found){true, state, failed_rule, NULL};
+    if (!spread->is_told && spread->freight)
+        freight_violated(spread->freight, property, state, failed_rule);
 }
 
 /* Everything that was sent in this level has arrived. */
@@ -293,8 +335,9 @@ static bool meet(struct search *search, uint64_t *fresh)
     struct result *result = search->result;
     const uint32_t properties = search->task->property_count, monitors = search->findings.count;
     uint64_t sums[2] = {search_kept(search), search->set->count - search->set->next_level};
-    uint64_t *maxima = spread->values, *finders = maxima + 1, *bits = finders + properties;
+    uint64_t *maxima = spread->values, *finders = maxima + 2, *bits = finders + properties;
     maxima[0] = result->stop;
+    maxima[1] = spread->freight && freight_is_due(spread->freight);
     for (uint32_t i = 0; i < properties; i++)
         finders[i] = spread->found[i].is_here ? peers->count - peers->me : 0;
     for (uint32_t m = 0; m < monitors; m++) {
@@ -303,11 +346,12 @@ static bool meet(struct search *search, uint64_t *fresh)
         bits[2 * m + 1] = said & 2;
     }
     if (peers->has_failed
-        || !peers->kind->reduce(peers, sums, 2, maxima, 1 + properties + 2 * monitors))
+        || !peers->kind->reduce(peers, sums, 2, maxima, 2 + properties + 2 * monitors))
         return poll_stop(search, STOP_PEERS);
     spread->total = sums[0];
     *fresh = sums[1];
     result->stop = (enum stop_reason)maxima[0];
+    spread->is_due = maxima[1];
     for (uint32_t m = 0; m < monitors; m++)
         findings_monitors.set_bits(search, m, (unsigned)(bits[2 * m] | bits[2 * m + 1]));
     for (uint32_t i = 0; i < properties; i++) {
@@ -318,8 +362,8 @@ static bool meet(struct search *search, uint64_t *fresh)
     return true;
 }
 
-/* Ends a level, by all peers. *fresh: states of the next one. False: the search must end, for all of
- * them. */
+/* Ends a level, by all peers. *fresh: states of the next one. False: the search must end, for all
+ * of them. */
 static bool end_level(struct search *search, uint64_t *fresh)
 {
     settle(search);
@@ -327,12 +371,20 @@ static bool end_level(struct search *search, uint64_t *fresh)
 }
 
 /* The next level begins with the states that are new. */
-static bool begin_level(struct search *search)
+static bool begin_level(struct search *search, uint64_t total)
 {
     struct spread *spread = search->own;
     vec_push(search->model->mem, &spread->firsts, search->set->next_level);
     search->set->next_level = search->set->count;
-    return levels_push(search, &spread->levels, spread->total);
+    spread->total = total;
+    return levels_push(search, &spread->levels, total);
+}
+
+static void write_levels(struct search *search)
+{
+    const struct spread *spread = search->own;
+    if (spread->freight && search->result->stop == STOP_NONE)
+        freight_write(spread->freight, spread->firsts.data, spread->firsts.len);
 }
 
 /* Whether the level that begins need not be expanded. */
@@ -359,14 +411,73 @@ static void expand_level(struct search *search, uint64_t *cursor)
     assert(*cursor <= end); /* (1) */
 }
 
+/* A violation that an earlier run has found, as one peer has read: its owner has found it. False: a
+ * peer has failed. */
+static bool find_again(struct search *search, uint32_t property, uint32_t reader)
+{
+    struct spread *spread = search->own;
+    struct peers *peers = search->task->peers;
+    struct found *found = &spread->found[property];
+    const uint32_t size = search->space->layout.words * sizeof *found->words;
+    uint64_t *words = search->worker->other;
+    bool is_new = false;
+    if (found->words) memcpy(words, found->words, size);
+    if (!peers->kind->broadcast(peers, reader, words, size)
+        || !peers->kind->broadcast(peers, reader, &found->failed_rule, sizeof found->failed_rule))
+        return false;
+    const uint64_t hash = space_hash(search->space, words);
+    mem_free(search->model->mem, found->words);
+    found->words = NULL;
+    if (!owns(search, hash)) return true;
+    found->state = search->set->kind->add_one(search->set, words, hash, &is_new);
+    found->is_here = true;
+    assert(!is_new && found->state != SET_NONE);
+    freight_violated(spread->freight, property, found->state, found->failed_rule);
+    return true;
+}
+
+static void find_all_again(struct search *search)
+{
+    const struct spread *spread = search->own;
+    struct peers *peers = search->task->peers;
+    const uint32_t count = search->task->property_count;
+    uint64_t *readers = spread->values;
+    for (uint32_t i = 0; i < count; i++)
+        readers[i] = spread->found[i].words ? peers->count - peers->me : 0;
+    readers[count] = search->result->stop;
+    bool good = spread_unite(search->task, NULL, 0, readers, count + 1);
+    for (uint32_t i = 0; good && i < count && !readers[count]; i++)
+        if (readers[i]) good = find_again(search, i, peers->count - (uint32_t)readers[i]);
+    if (!good) poll_stop(search, STOP_PEERS);
+}
+
+/* Where an earlier run was: its last level has begun. False: there was none. */
+static bool resume(struct search *search, uint64_t *cursor)
+{
+    const struct spread *spread = search->own;
+    if (!spread->freight) return false;
+    freight_resume(spread->freight);
+    find_all_again(search);
+    if (spread->firsts.len) *cursor = spread->firsts.data[spread->firsts.len - 1];
+    return spread->firsts.len;
+}
+
 static void expand_levels(struct search *search)
 {
+    const struct spread *spread = search->own;
     uint64_t cursor = 0, fresh = 0;
-    search_add_initial(search);
-    for (bool is_first = true; end_level(search, &fresh); is_first = false) {
+    const bool is_resumed = resume(search, &cursor);
+    if (is_resumed) {
+        /* all hear of violations, and whether all could read what there was */
+        if (!end_level(search, &fresh) || is_enough(search)) return;
+        write_levels(search);
+        expand_level(search, &cursor);
+    } else if (search->result->stop == STOP_NONE) search_add_initial(search);
+    for (bool is_first = !is_resumed; end_level(search, &fresh); is_first = false) {
         if (!fresh && !is_first) return;
         search->result->depth += !is_first;
-        if (begin_level(search) && is_enough(search)) return;
+        if (begin_level(search, spread->total) && is_enough(search)) return;
+        if (spread->is_due) write_levels(search);
         if (search->result->stop == STOP_NONE) expand_level(search, &cursor);
     }
 }
@@ -378,15 +489,15 @@ static void sum_up(struct search *search)
     struct result *result = search->result;
     struct peers *peers = search->task->peers;
     struct mem *mem = search->model->mem;
-    uint64_t *const counts[] = {&result->transitions,    &result->initial_states,
-                                &result->deadlocks,      &result->runtime_errors,
-                                &result->ends,           &result->expanded};
+    uint64_t *const counts[] = {&result->transitions, &result->initial_states,
+                                &result->deadlocks,   &result->runtime_errors,
+                                &result->ends,        &result->expanded};
     enum { COUNTS = sizeof counts / sizeof *counts, FIELDS = 7 };
     const uint32_t rules = search->model->rules.len;
     const struct mem_lift before = mem_lift(mem);
     const uint64_t size = COUNTS + rules + (uint64_t)peers->count * FIELDS;
     uint64_t *sums = mem_alloc(mem, size * sizeof *sums);
-    uint64_t (*fields)[FIELDS] = (uint64_t(*)[FIELDS])(sums + COUNTS + rules);
+    uint64_t(*fields)[FIELDS] = (uint64_t(*)[FIELDS])(sums + COUNTS + rules);
     for (uint32_t i = 0; i < COUNTS; i++) sums[i] = *counts[i];
     memcpy(sums + COUNTS, result->taken, rules * sizeof *sums);
     const uint64_t mine[FIELDS] = {search_kept(search),
@@ -413,7 +524,10 @@ static void sum_up(struct search *search)
 
 static bool run(struct search *search)
 {
+    struct spread *spread = search->own;
     expand_levels(search);
+    if (spread->freight) freight_close(spread->freight);
+    spread->freight = NULL;
     sum_up(search);
     return search->result->stop == STOP_NONE;
 }
@@ -422,8 +536,7 @@ bool spread_unite(const struct task *task, uint64_t *sums, uint32_t sum_count, u
                   uint32_t maximum_count)
 {
     struct peers *peers = task->peers;
-    return !peers->has_failed
-           && peers->kind->reduce(peers, sums, sum_count, maxima, maximum_count);
+    return !peers->has_failed && peers->kind->reduce(peers, sums, sum_count, maxima, maximum_count);
 }
 
 bool spread_part(struct search *search)

@@ -9,7 +9,8 @@
 
 extern const struct order spread_order;
 
-/* After the search, by all peers: numbers become their sums, and maxima. False: a peer has failed. */
+/* After the search, by all peers: numbers become their sums, and maxima. False: a peer has failed.
+ */
 bool spread_unite(const struct task *task, uint64_t *sums, uint32_t sum_count, uint64_t *maxima,
                   uint32_t maximum_count);
 /* After that, when it is known which locations this one has reached: what all

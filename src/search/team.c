@@ -291,7 +291,8 @@ static bool merge(struct team *team, const struct round *round)
         const struct slice *slice = &round->slices[i];
         const struct batch *batch = &round->workers[slice->worker].batch;
         if (slice->stop != slice_end(round, i)) return false;
-        merge->ranges[i] = (struct merge_range){.mate = slice->worker};
+        merge->ranges[i] = (struct merge_range){
+            .mate = slice->worker, .first_state = slice->first, .end_state = slice->end};
         if (slice->first == slice->end) continue;
         const struct batch_state *last = &batch->states[slice->end - 1];
         merge->ranges[i].first = batch->states[slice->first].first;
@@ -372,11 +373,38 @@ static void end_round(struct team *team, struct round *round, bool is_whole)
     }
 }
 
+/* The states of a round, by what is told of them. False: the search must end. */
+static bool add_told(struct team *team, const struct round *round)
+{
+    const struct merge *merge = &team->merge;
+    bool good = true;
+    for (uint32_t i = 0; i < merge->range_count && good; i++) {
+        const struct merge_range *range = &merge->ranges[i];
+        const struct merge_mate *mate = &merge->mates[range->mate];
+        const struct batch *batch = &round->workers[range->mate].batch;
+        good =
+            search_add_told(team->search, batch->states + range->first_state,
+                            range->end_state - range->first_state, mate->told + range->first_state,
+                            mate->told_rules + range->first_told, range->known)
+            && search_goes_on(team->search);
+    }
+    return good;
+}
+
+/* Whether the round that waits can be added so; then there is room for its log. */
+static bool can_be_told(const struct team *team, const struct round *round)
+{
+    return team->merge.is_told && team->counted
+           && search_has_room(team->search, slice_end(round, taken(round) - 1) - 1,
+                              team->merge.news);
+}
+
 static bool add_waiting(struct team *team)
 {
     struct round *round = team->waiting;
     uint64_t cursor;
-    bool whole, good = add_slices(team, round, &cursor, &whole);
+    bool whole = true, good = can_be_told(team, round) ? add_told(team, round)
+                                                       : add_slices(team, round, &cursor, &whole);
     assert(round->is_merged && (!good || whole)); /* (3) */
     if (good) round->is_merged = false;
     return good;

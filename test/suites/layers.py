@@ -14,10 +14,10 @@ LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automat
           ['model'], ['context'], ['result'], ['lang/common', 'lang/kit'],
           ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/uppaal', 'lang/tck', 'lang/cdl',
            'lang/xgdl', 'lang/ltl', 'automaton'],
-          ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
+          ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past', 'native'],
           ['clauses', 'search'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'],
-          ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors'], ['']]
+          ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors', 'mpi'], ['']]
 # The door of the command line asks run/ for everything, and stays small.
 CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'base')
 CLI_MAX_LINES = 4200
@@ -28,7 +28,7 @@ CLI_MAX_LINES = 4200
 # each, the folder's name serves as well.
 MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiacre',
            'lang/milestones', 'lang/tck', 'lang/uppaal', 'lang/xgdl', 'program', 'report',
-           'model', 'lsp']
+           'model', 'lsp', 'native']
 # Headers that are the vocabulary of everything above them: their types are words of the domain.
 VOCABULARIES = ['model/model.h', 'model/code.h', 'context/context.h', 'result/result.h',
                 'program/program.h', 'lang/uppaal/scope.h']

@@ -92,20 +92,21 @@ def compare(model, rng, program, more=()):
         for equal in (True, False):
             zones = ('--engine', 'timed', '--zones', 'equal' if equal else 'inclusion')
             threads = rng.choice([(), (), ('--threads', '3')])
-            usual, plain = told(command, *model, *zones, '--order', 'bfs')
+            reduced = rng.choice([(), (), ('--reduce', 'por', '--keep', 'deadlock')])
+            usual, plain = told(command, *model, *zones, *(reduced or ('--order', 'bfs')))
             itf = path('parts.itf.json')
             if os.path.exists(itf):
                 os.remove(itf)
             trace = ('--trace', itf) if command == 'check' else ()
             result, ours = told(command, *model, *zones, '--partition', labels, *threads, *more,
-                                *trace, program=program)
+                                *reduced, *trace, program=program)
             fault = fault_of(result, ours, plain, equal)
             if not fault and result.returncode != usual.returncode and not more:
                 fault = f'status {result.returncode}, not {usual.returncode}'
             if not fault and os.path.exists(itf) and run('replay', itf).returncode:
                 fault = 'the trace does not replay'
             if fault:
-                return command, zones, labels, threads, fault
+                return command, zones, labels, threads, reduced, fault
     return ''
 
 

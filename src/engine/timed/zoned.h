@@ -151,6 +151,12 @@ bool zoned_list(struct worker *worker, struct set *set);
  * configurations, as far as invariants ask for them: to be called before rules are held against
  * each other, or stuck valuations looked for. False: memory was refused. */
 bool zoned_ready(struct worker *worker);
+/* Whether the i-th of them is known not to be one of those. */
+static inline bool zoned_is_out(const struct worker *worker, uint32_t i)
+{
+    const struct zoned *zoned = (const struct zoned *)worker->space;
+    return zoned->clocks.invariants.len && !zoned_of(worker)->moving[i].has_to;
+}
 /* Where the i-th of them leads: its configuration. False: memory was refused. */
 bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i);
 /* Puts a step with the zone in moves.next into the batch, whose words are there. False: memory was

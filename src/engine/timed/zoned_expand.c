@@ -335,7 +335,7 @@ static bool take(struct worker *worker, struct set *set, struct batch_state *beg
     struct batch *batch = &worker->batch;
     const struct zoned_rule *rule = &own->rules[i];
     const struct batch_step *listed = &own->listed.steps[rule->listed];
-    if (!moves_can_begin(&own->moves, listed->fast->rule)) return true;
+    if (zoned_is_out(worker, i) || !moves_can_begin(&own->moves, listed->fast->rule)) return true;
     if (!zoned_resolve(worker, set, i)) return false;
     enum moves_result moved =
         moves_begin(&own->moves, &own->moving[i], own->moving, own->rule_count);
@@ -386,7 +386,8 @@ static bool is_always_possible(void *context, uint32_t i)
     struct zoned_worker *own = context;
     struct moves *moves = &own->moves;
     dbm_copy(&moves->other, &moves->source);
-    return moves_within_chance(moves, &moves->other, &own->moving[i])
+    return !moves_has_unless(moves, own->moving[i].rule)
+           && moves_within_chance(moves, &moves->other, &own->moving[i])
            && dbm_included(&moves->source, &moves->other);
 }
 

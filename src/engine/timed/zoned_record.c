@@ -51,8 +51,8 @@ size_t zoned_write_state(struct worker *worker, const struct set *set, uint64_t 
     size_t bytes;
     assert(state < set->count);
     const uint8_t *zone = zones_string(&nodes->zones, nodes_zone_of(nodes, state), &bytes);
-    unsigned char *at = begin_record(
-        worker, store_get(&nodes->discrete, nodes_discrete_of(nodes, state)), bytes);
+    unsigned char *at =
+        begin_record(worker, store_get(&nodes->discrete, nodes_discrete_of(nodes, state)), bytes);
     if (!at) return 0;
     memcpy(at, zone, bytes);
     *record = zoned_of(worker)->record;

@@ -425,4 +425,42 @@ CASES = {
             'E<> o == 1': True, 'E<> o == 2': True, 'E<> S2.B and x < 1': True,
             'E<> T.B and U.A': True, 'E<> R.B and T.B': False, 'E<> M.B and U.A': False,
             'E<> M.B and R.A': False, 'E<> R.B and T.A and M.B': True}),
+    'constants of a query are larger than those of the model': ('''
+        clock x, y;
+        process P() { state A, B; init A;
+            trans A -> A { guard x >= 1 && x <= 2; assign x = 0; }, A -> B { guard x > 2; }; }
+        system P;''', {
+            'E<> P.A and x == 9': True, 'E<> y == 11 and x == 2': True,
+            'E<> P.B and y == 7 and x < 3': True, 'E<> P.B and x - y == 1': False,
+            'E<> P.B and y - x == 9': True, 'E<> y > 10 and y < 11 and x > 9 and x < 10': True,
+            'E<> P.B and y == 5 and x == 6': False, 'P.B --> y == 8': False,
+            'sup{P.A and y <= 7}: x': [[(7, 1)]], 'inf{P.B and x >= 6}: y': [[(6, 1)]]}),
+    'who receives a broadcast depends on clocks': ('''
+        clock x; broadcast chan c; bool on = true;
+        process S() { state A { x <= 6 }, B; init A; trans A -> B { sync c!; }; }
+        process R(const int[0,2] i) { state I, J; init I;
+            trans I -> J { guard x > i && x <= i + 3; sync c?; }; }
+        process Q() { state Z, W; init W; trans Z -> W { guard x >= 1; sync c?; }; }
+        process T() { state I, J { x < 5 }; init I; trans I -> J { guard x >= 4 && on; sync c?; }; }
+        process U() { state I, J; init I; trans I -> J { assign on = false; }; }
+        system S, R, Q, T, U;''', {
+            'E<> S.B and R(0).J and R(1).J and R(2).J': True,
+            'E<> S.B and R(0).I and R(1).I and R(2).I and T.I': True,
+            'E<> S.B and R(0).J and R(1).I': True,
+            'E<> S.B and R(0).I and R(1).J and R(2).I': False,
+            'E<> S.B and R(0).I and R(1).I and R(2).J and T.J': True,
+            'E<> S.B and R(1).I and R(2).J and T.I and U.J': True,
+            'E<> S.B and R(1).I and R(2).J and T.I and U.I': False,
+            'A[] S.B and T.J imply x < 5': True, 'E<> deadlock and S.A': False,
+            'E<> S.A and x == 6 and U.I': True, 'A<> S.B': True, 'sup{S.A}: x': [[(6, 1)]]}),
+    'a receiver that must take part and cannot': ('''
+        clock x; broadcast chan c;
+        process S() { state A { x <= 6 }, B; init A; trans A -> B { sync c!; }; }
+        process R() { state I, J; init I; trans I -> J { guard x > 1 && x <= 3; sync c?; }; }
+        process T() { state I, J { x < 5 }; init I; trans I -> J { guard x >= 4; sync c?; }; }
+        system S, R, T;''', {
+            'E<> deadlock and S.A': True, 'E<> deadlock and S.A and x < 5': False,
+            'E<> deadlock and S.A and x == 5': True, 'A<> S.B': False, 'E[] S.A': True,
+            'E<> S.B and R.J and T.J': False, 'E<> S.B and R.I and T.I': True,
+            'E<> S.B and R.I and T.J': True, 'x >= 5 and S.A --> S.B': False}),
 }
