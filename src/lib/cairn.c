@@ -386,6 +386,7 @@ static enum cairn_status write_page(struct cairn *cairn, const void *out)
                               .session = &cairn->session,
                               .task = &cairn->task,
                               .result = &cairn->result};
+    assert(cairn->stage == STAGE_ANSWERED && cairn->session.model); /* invariant 1 */
     page_one(*(FILE *const *)out, &page);
     return CAIRN_DONE;
 }
@@ -524,6 +525,7 @@ static enum cairn_status explain(struct cairn *cairn, const void *given)
     const struct diag *diag = &cairn->session.diag;
     text_init(&explaining->text, &cairn->mem);
     text_add(&explaining->text, "%s", "");
+    assert(explaining->entry ? is_answered(cairn) : cairn->has_steps); /* invariant 1 */
     if (explaining->entry)
         explain_violation(cairn->session.model, diag, &explaining->text, explaining->entry);
     else

@@ -350,7 +350,7 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
     struct explainer explainer = {
         .model = model, .text = text, .state = state, .indent = "        "};
     bool blocks = false;
-    uint32_t said = 0;
+    uint32_t said = 0, named = process; /* who was said to be not ready */
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         uint32_t owner = model->parts.data[rule->first_part + conjunct->part].process;
@@ -371,7 +371,9 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
             show_wording(&explainer, wording, conjunct->cond);
             continue;
         }
-        if (owner != process && explainer.lines < MAX_LINES) {
+        explainer.indent = owner == process ? "        " : "          ";
+        if (owner != process && owner != named && explainer.lines < MAX_LINES) {
+            named = owner;
             text_add(text, "        %s (",
                      owner == MODEL_NONE ? "the global command"
                                          : model->processes.data[owner].name);
@@ -475,10 +477,10 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             if (known || shown == MAX_COMMANDS || !stands_at(model, rule, i, location, state))
                 continue;
             seen[shown++] = part->place;
-            text_add(text, "    [%s] at ", rule->label);
-            show_place(diag, text, part->place);
             uint32_t nearest =
                 part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
+            text_add(text, "    [%s] at ", model->rules.data[nearest].label);
+            show_place(diag, text, part->place);
             if (is_possible(model, nearest, state, timed)) {
                 text_add(text, " is possible\n");
                 continue;

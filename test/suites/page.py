@@ -419,8 +419,8 @@ def main():
     try:
         with Browser() as browser:
             browser.command('Performance.enable')
-            for each in (lasso, several, timed, channels, keys, contexts, many_contexts, guided, advised,
-                         printed, explored, hostile, hostile_names, long_run):
+            for each in (lasso, several, timed, channels, keys, contexts, many_contexts, guided,
+                         advised, printed, explored, hostile, hostile_names, long_run):
                 section(each, browser)
     except OSError as error:
         print(f'skipped: {error}')

@@ -284,6 +284,10 @@ static void parse_command(struct parser *parser, struct ast_command *command, bo
     if (!parser->panic) parse_action_bracket(parser, command);
     if (!parser->panic && parser_peek(parser, 0)->kind != TOKEN_COLON)
         command->guard = parse_expression(parser);
+    if (!parser->panic && parser_peek(parser, 0)->kind == TOKEN_OPEN_SQUARE)
+        parser_error(parser, here(parser),
+                     "expected ':' after the condition, found '[': variables have no elements, "
+                     "processes of which there are several do, as in p[i].x");
     if (!parser->panic) parser_expect(parser, TOKEN_COLON, "the condition");
     while (!parser->panic && accept_separator(parser)) continue;
     if (!parser->panic) parse_stores(parser, command);
