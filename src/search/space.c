@@ -11,6 +11,7 @@ void space_init(struct space *space, const struct space_kind *kind, struct model
     layout_init(&space->layout, model);
     space->is_mixed = STORE_HASH_BITS == 64 && space->layout.record_bytes <= sizeof(uint64_t)
                       && space->layout.key_bytes == space->layout.record_bytes;
+    space->folds_at = SET_NONE;
     program_init(&space->program, model, &space->layout);
     if (model->has_final) space->final = program_compile(&space->program, model->final);
     space->values = mem_alloc(space->mem, (model->vars.len + UINT64_C(1)) * sizeof *space->values);
@@ -19,6 +20,7 @@ void space_init(struct space *space, const struct space_kind *kind, struct model
 
 void space_release(struct space *space)
 {
+    if (space->is_folded) tree_release(&space->tree);
     program_release(&space->program);
     layout_release(&space->layout, space->model);
     mem_free(space->mem, space->values);
@@ -47,6 +49,7 @@ void worker_close(struct worker *worker)
     if (worker->space->kind->close) worker->space->kind->close(worker);
     if (worker->has_fork) program_release_fork(&worker->fork);
     batch_release(&worker->batch);
+    tree_view_close(&worker->view);
     mem_free(worker->mem, worker->words);
     mem_free(worker->mem, worker->other);
 }
@@ -72,6 +75,16 @@ static inline bool add_next(struct worker *worker, struct set *set, struct batch
     return true;
 }
 
+/* Of a step from the state at hand. */
+static inline uint64_t hash_step(const struct worker *worker, const uint64_t *words)
+{
+    struct tree_view *view = (struct tree_view *)&worker->view;
+    if (!view->tree) return space_hash(worker->space, words);
+    tree_view_sum(view, words);
+    const uint64_t record = tree_view_find(view, words);
+    return record == TREE_NONE ? 0 : wordset_mix(record);
+}
+
 /* How the rules of a state are gone through. */
 enum manner {
     TAKE_ALL,
@@ -85,7 +98,6 @@ take(const struct worker *worker, const uint64_t *words, struct batch *batch, st
      struct batch_state *begun, struct program_cursor *cursor, enum manner manner)
 {
     const bool *leave_out = manner == TAKE_ALONE ? NULL : worker->space->leave_out;
-    const struct space *space = worker->space;
     struct recent *recent = manner == TAKE_RECENT ? batch->recent : NULL;
     assert(manner != TAKE_RECENT || recent);
     const struct program *program = worker->program;
@@ -106,12 +118,12 @@ take(const struct worker *worker, const uint64_t *words, struct batch *batch, st
             continue;
         }
         if (manner == TAKE_NEXT) {
-            const uint64_t hash = space_hash(space, next);
+            const uint64_t hash = hash_step(worker, next);
             if (!add_next((struct worker *)worker, set, begun, fast, next, hash)) return false;
             if (begun->steps) break;
             continue;
         }
-        const uint64_t hash = manner == TAKE_ALONE ? 0 : space_hash(space, next);
+        const uint64_t hash = manner == TAKE_ALONE ? 0 : hash_step(worker, next);
         struct batch_step *to = batch_put(batch, begun);
         to->fast = fast;
         to->hash = hash;
