@@ -21,6 +21,7 @@ void space_init(struct space *space, const struct space_kind *kind, struct model
 void space_release(struct space *space)
 {
     if (space->is_folded) tree_release(&space->tree);
+    mem_free(space->mem, space->written);
     program_release(&space->program);
     layout_release(&space->layout, space->model);
     mem_free(space->mem, space->values);
@@ -75,12 +76,21 @@ static inline bool add_next(struct worker *worker, struct set *set, struct batch
     return true;
 }
 
-/* Of a step from the state at hand. */
-static inline uint64_t hash_step(const struct worker *worker, const uint64_t *words)
+/* Where `recent` has the state that a step leads to, from the one at hand; it is the hash, unless
+ * the space has a tree. */
+static inline uint64_t spot_of(const struct worker *worker, const uint64_t *words, uint32_t rule)
 {
     struct tree_view *view = (struct tree_view *)&worker->view;
+    const uint64_t *written = worker->space->written;
     if (!view->tree) return space_hash(worker->space, words);
-    tree_view_sum(view, words);
+    return tree_view_sum(view, words, written ? written + rule : NULL) >> 32;
+}
+
+/* Once that is known: its hash. */
+static inline uint64_t hash_at(const struct worker *worker, const uint64_t *words, uint64_t spot)
+{
+    struct tree_view *view = (struct tree_view *)&worker->view;
+    if (!view->tree) return spot;
     const uint64_t record = tree_view_find(view, words);
     return record == TREE_NONE ? 0 : wordset_mix(record);
 }
@@ -118,20 +128,22 @@ take(const struct worker *worker, const uint64_t *words, struct batch *batch, st
             continue;
         }
         if (manner == TAKE_NEXT) {
-            const uint64_t hash = hash_step(worker, next);
+            const uint64_t hash = hash_at(worker, next, spot_of(worker, next, fast->rule));
             if (!add_next((struct worker *)worker, set, begun, fast, next, hash)) return false;
             if (begun->steps) break;
             continue;
         }
-        const uint64_t hash = manner == TAKE_ALONE ? 0 : hash_step(worker, next);
+        const uint64_t spot = manner == TAKE_ALONE ? 0 : spot_of(worker, next, fast->rule);
         struct batch_step *to = batch_put(batch, begun);
         to->fast = fast;
-        to->hash = hash;
+        if (manner == TAKE_ALL) to->hash = hash_at(worker, next, spot);
         if (manner == TAKE_ALONE) to->tag = step;
         if (manner == TAKE_RECENT) {
             to->number += begun->known; /* among all steps, those included that are taken out */
             for (uint32_t i = 0; i < batch->words; i++) room[i] = next[i];
-            batch_take_back(batch, begun, recent_has(recent, next, hash));
+            const bool is_known = recent_has(recent, next, spot);
+            to->hash = is_known && worker->view.tree ? 0 : hash_at(worker, next, spot);
+            batch_take_back(batch, begun, is_known);
         }
         to->set = set;
     }

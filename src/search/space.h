@@ -87,6 +87,7 @@ struct space {
     bool must_fold;    /* even if states take more memory then */
     uint64_t folds_at; /* so many states; SET_NONE: never */
     struct tree tree;
+    uint64_t *written; /* per rule: the set of words that it writes, for the tree; NULL: unknown */
     uint32_t extra_words;  /* of the space's own, behind the words of a step */
     const bool *leave_out; /* per rule: its steps are not taken; NULL: all are */
     bool is_again;         /* states are expanded once more, by rules that were left out */

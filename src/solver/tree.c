@@ -133,11 +133,11 @@ bool tree_view_open(struct tree_view *view, struct tree *tree, struct mem *mem)
     view->known_shift = 64 - bits;
     view->words = mem_try_alloc(mem, tree->leaves * sizeof *view->words + MEM_APART);
     view->ids = mem_try_alloc(mem, tree->root * sizeof *view->ids + MEM_APART);
-    view->fresh = mem_try_alloc(mem, tree->root * sizeof *view->fresh + MEM_APART);
+    view->changed = mem_try_alloc(mem, tree->root * sizeof *view->changed + MEM_APART);
     view->leaves = mem_try_alloc(mem, set);
     view->inner = mem_try_alloc(mem, set);
     view->known = mem_try_alloc(mem, (sizeof *view->known << bits) + MEM_APART);
-    return view->words && view->ids && view->fresh && view->leaves && view->inner && view->known;
+    return view->words && view->ids && view->changed && view->leaves && view->inner && view->known;
 }
 
 void tree_view_close(struct tree_view *view)
@@ -145,7 +145,7 @@ void tree_view_close(struct tree_view *view)
     if (!view->tree) return;
     mem_free(view->mem, view->words);
     mem_free(view->mem, view->ids);
-    mem_free(view->mem, view->fresh);
+    mem_free(view->mem, view->changed);
     mem_free(view->mem, view->leaves);
     mem_free(view->mem, view->inner);
     mem_free(view->mem, view->known);
@@ -199,34 +199,37 @@ void tree_view_show(struct tree_view *view, uint64_t record)
 
 /* ---- from words to numbers ---- */
 
-/* Which leaves differ nobody can foretell: so there is no branch. */
-static inline uint64_t differing(const uint64_t *a, const uint64_t *b, uint32_t count)
-{
-    uint64_t set = 0;
-    for (uint32_t i = 0; i < count; i++) set |= (uint64_t)(a[i] != b[i]) << i;
-    return set;
-}
-
-static inline uint32_t in_block(const struct tree *tree, uint32_t block)
+/* All leaves of a block. */
+static inline uint64_t whole_block(const struct tree *tree, uint32_t block)
 {
     const uint32_t rest = tree->leaves - block * BLOCK;
-    return rest < BLOCK ? rest : BLOCK;
+    return rest < BLOCK ? (UINT64_C(1) << rest) - 1 : UINT64_MAX;
 }
 
-uint64_t tree_view_sum(struct tree_view *view, const uint64_t *words)
+static bool covers(const struct tree_view *view, const uint64_t *words, const uint64_t *may)
+{
+    bool good = true;
+    for (uint32_t i = 0; may && i < view->tree->leaves; i++)
+        good &= words[i] == view->words[i] || may[i / BLOCK] >> i % BLOCK & 1;
+    return good;
+}
+
+/* Which leaves differ nobody can foretell: so there is no branch. */
+uint64_t tree_view_sum(struct tree_view *view, const uint64_t *words, const uint64_t *may)
 {
     const struct tree *tree = view->tree;
     uint64_t sum = view->sum;
+    assert(view->shows || !may);
+    CHECKED(covers(view, words, may));
     for (uint32_t block = 0; block < tree->blocks; block++) {
-        const uint32_t first = block * BLOCK, count = in_block(tree, block);
-        const uint64_t all = UINT64_MAX >> (BLOCK - count),
-                       set =
-                           view->shows ? differing(words + first, view->words + first, count) : all;
-        view->leaves[block] = set;
-        for (uint64_t left = set; left; left &= left - 1) {
-            const uint32_t leaf = first + (uint32_t)__builtin_ctzll(left);
-            sum += share_of(words[leaf] - view->words[leaf], leaf);
+        uint64_t set = 0;
+        for (uint64_t left = may ? may[block] : whole_block(tree, block); left; left &= left - 1) {
+            const uint32_t bit = (uint32_t)__builtin_ctzll(left), leaf = block * BLOCK + bit;
+            const uint64_t more = words[leaf] - view->words[leaf];
+            set |= (uint64_t)(more != 0) << bit;
+            sum += share_of(more, leaf);
         }
+        view->leaves[block] = view->shows ? set : whole_block(tree, block);
     }
     return sum;
 }
@@ -267,58 +270,69 @@ static inline __attribute__((always_inline)) bool number(struct tree_view *view,
         if (id == STORE_NONE) return false;
         *known = (struct tree_known){entry, node + 1, (uint32_t)id};
     }
-    view->fresh[node] = known->id;
+    view->ids[node] = known->id;
     return true;
-}
-
-/* The number that a node has in the other record. */
-static inline uint32_t fresh_of(const struct tree_view *view, uint32_t node)
-{
-    const bool is_leaf = node < view->tree->leaves;
-    const uint32_t bit = is_leaf ? node : node - view->tree->leaves;
-    const uint64_t *set = is_leaf ? view->leaves : view->inner;
-    return set[bit / BLOCK] >> bit % BLOCK & 1 ? view->fresh[node] : view->ids[node];
 }
 
 static inline uint64_t pair_of(const struct tree_view *view, uint32_t node)
 {
-    return (uint64_t)fresh_of(view, left_of(view->tree, node)) << 32
-           | fresh_of(view, right_of(view->tree, node));
+    return (uint64_t)view->ids[left_of(view->tree, node)] << 32
+           | view->ids[right_of(view->tree, node)];
 }
 
-/* Leaves whose words differ get numbers, and so do nodes above them. */
-static inline __attribute__((always_inline)) uint64_t number_all(struct tree_view *view,
-                                                                 const uint64_t *words, bool adds)
+/* Leaves whose words differ get other numbers, and so do nodes above them; *changes: how many were
+ * changed. */
+static inline __attribute__((always_inline)) uint64_t
+number_all(struct tree_view *view, const uint64_t *words, uint32_t *changes, bool adds)
 {
     const struct tree *tree = view->tree;
     const uint32_t blocks = tree->blocks;
+    uint64_t *changed = view->changed;
     for (uint32_t block = 0; block < blocks; block++) view->inner[block] = 0;
     for (uint32_t block = 0; block < blocks; block++)
         for (uint64_t left = view->leaves[block]; left; left &= left - 1) {
             const uint32_t leaf = block * BLOCK + (uint32_t)__builtin_ctzll(left);
             const uint64_t *above = tree->above + (size_t)leaf * blocks;
-            if (tree->is_small[leaf]) view->fresh[leaf] = (uint32_t)words[leaf];
+            *changed++ = (uint64_t)leaf << 32 | view->ids[leaf];
+            *changes = (uint32_t)(changed - view->changed);
+            if (tree->is_small[leaf]) view->ids[leaf] = (uint32_t)words[leaf];
             else if (!number(view, leaf, words[leaf], adds)) return TREE_NONE;
             for (uint32_t i = 0; i < blocks; i++) view->inner[i] |= above[i];
         }
     for (uint32_t block = 0; block < blocks; block++)
         for (uint64_t left = view->inner[block]; left; left &= left - 1) {
             const uint32_t node = tree->leaves + block * BLOCK + (uint32_t)__builtin_ctzll(left);
+            *changed++ = (uint64_t)node << 32 | view->ids[node];
+            *changes = (uint32_t)(changed - view->changed);
             if (!number(view, node, pair_of(view, node), adds)) return TREE_NONE;
         }
     return pair_of(view, tree->root);
 }
 
+/* Back to the numbers of the record that is shown. */
+static inline void take_back(struct tree_view *view, uint32_t changes)
+{
+    for (uint32_t i = 0; i < changes; i++)
+        view->ids[view->changed[i] >> 32] = (uint32_t)view->changed[i];
+}
+
 uint64_t tree_view_find(struct tree_view *view, const uint64_t *words)
 {
-    return number_all(view, words, false);
+    uint32_t changes = 0;
+    const uint64_t record = number_all(view, words, &changes, false);
+    take_back(view, changes);
+    return record;
 }
 
 uint64_t tree_view_add(struct tree_view *view, const uint64_t *words)
 {
-    const uint64_t sum = tree_view_sum(view, words), record = number_all(view, words, true);
-    if (record == TREE_NONE) return TREE_NONE;
-    for (uint32_t i = 0; i < view->tree->root; i++) view->ids[i] = fresh_of(view, i);
+    uint32_t changes = 0;
+    const uint64_t sum = tree_view_sum(view, words, NULL),
+                   record = number_all(view, words, &changes, true);
+    if (record == TREE_NONE) {
+        take_back(view, changes);
+        return TREE_NONE;
+    }
     memcpy(view->words, words, view->tree->leaves * sizeof *words); /* (3) */
     view->sum = sum;
     view->shows = true;

@@ -51,12 +51,12 @@ struct tree_known {
 struct tree_view {
     struct tree *tree; /* NULL: it is closed */
     struct mem *mem;
-    bool shows;      /* a record, whose ... */
-    uint64_t *words; /* ... words, ... */
-    uint32_t *ids;   /* ... and numbers, of all nodes but the root, are these, ... */
-    uint64_t sum;    /* ... and its sum */
-    uint32_t *fresh; /* numbers of another record, where they differ: at nodes of these sets, ... */
-    uint64_t *leaves, *inner;
+    bool shows;               /* a record, whose ... */
+    uint64_t *words;          /* ... words, ... */
+    uint32_t *ids;            /* ... and numbers, of all nodes but the root, are these, ... */
+    uint64_t sum;             /* ... and its sum */
+    uint64_t *leaves, *inner; /* nodes where another record differs */
+    uint64_t *changed;        /* node << 32 | the number that it had */
     struct tree_known *known;
     uint32_t known_shift;
 };
@@ -79,9 +79,10 @@ bool tree_view_open(struct tree_view *view, struct tree *tree, struct mem *mem);
 void tree_view_close(struct tree_view *view);
 /* From now on it shows this record. */
 void tree_view_show(struct tree_view *view, uint64_t record);
-/* A number that depends on words alone; equal ones are rare. The next call is tree_view_find or
+/* A number that depends on words alone; equal ones are rare. `may`: the set of words that may be
+ * others than those of the record that is shown; NULL: all. The next call is tree_view_find or
  * tree_view_sum. */
-uint64_t tree_view_sum(struct tree_view *view, const uint64_t *words);
+uint64_t tree_view_sum(struct tree_view *view, const uint64_t *words, const uint64_t *may);
 /* After tree_view_sum, of the same words: the record that has them, or TREE_NONE: it was never
  * added. */
 uint64_t tree_view_find(struct tree_view *view, const uint64_t *words);

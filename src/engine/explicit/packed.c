@@ -166,6 +166,23 @@ static bool make_tree(struct space *space, const struct set *set)
     return good;
 }
 
+/* Which words each rule writes, where a set of words is one word. Without memory for that, nobody
+ * knows. */
+static void find_written(struct space *space)
+{
+    const struct model *model = space->model;
+    if (space->written || space->tree.blocks > 1) return;
+    space->written =
+        mem_try_alloc(space->mem, (model->rules.len + UINT64_C(1)) * sizeof *space->written);
+    for (uint32_t r = 0; space->written && r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        for (uint32_t i = 0; i < rule->writes; i++) {
+            const uint32_t var = model->accesses.data[rule->first_write + i];
+            space->written[r] |= UINT64_C(1) << space->layout.fields[var].word;
+        }
+    }
+}
+
 /* All states of a set, in another one. NULL: memory was refused. */
 static struct set *copy(struct space *space, const struct set *set)
 {
@@ -200,6 +217,7 @@ static struct set *fold(struct space *space, struct set *set)
         *folded = *set;
         folded->kind = kind;
         space->kind = &packed_tree_kind;
+        find_written(space);
         set->kind->free(set);
         return folded;
     }
