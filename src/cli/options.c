@@ -211,8 +211,8 @@ static const struct options_row rows[] = {
      "bounded: look for violations, try no proofs by induction"},
     {OPTION_STORE, 0, "store", "HOW", ASK_SEARCH,
      "explicit: how states are kept: auto (the default): small ones in the table itself, where "
-     "nobody asks for them later; flat: whole, in the order of their numbers; tree: wide ones as "
-     "words that a tree makes of them, breadth-first"},
+     "nobody asks for them later, very many wide ones in a tree; flat: whole, in the order of "
+     "their numbers; tree: wide ones in a tree of words as soon as there are some thousand"},
     {OPTION_ZONES, 0, "zones", "HOW", ASK_SEARCH,
      "timed: simulation (the default) drops zones that others simulate, where that is enough; "
      "inclusion those that lie in others; equal keeps the whole zone graph"},

@@ -98,9 +98,11 @@ bool packed_be_dense(struct space *space)
 /* ---- states as words that a tree makes of them ---- */
 
 #ifdef CAIRN_TEST_HOOKS
-enum { FOLD_STATES = 16, SAMPLE = 16 };
+enum { FOLD_STATES = 16, SAMPLE = 16, WIDE_BYTES = 16, FOLD_BYTES = 1 << 11 };
 #else
-enum { FOLD_STATES = 1 << 13, SAMPLE = 1 << 10 };
+/* Looking up in a tree takes longer than in a table: unless it must be, states have so many bytes,
+ * and all of them so many, before there is one. */
+enum { FOLD_STATES = 1 << 13, SAMPLE = 1 << 10, WIDE_BYTES = 32, FOLD_BYTES = 1 << 25 };
 #endif
 enum { ENTRY_BYTES = 21, AGAIN = 8 };
 
@@ -108,8 +110,10 @@ bool packed_fold_later(struct space *space, bool must)
 {
     const struct layout *layout = &space->layout;
     if (!tree_can(layout->words) || layout->key_bytes != layout->record_bytes) return false;
+    if (!must && layout->record_bytes < WIDE_BYTES) return false;
+    const uint64_t many = FOLD_BYTES / layout->record_bytes;
     space->must_fold = must;
-    space->folds_at = FOLD_STATES;
+    space->folds_at = must || many < FOLD_STATES ? FOLD_STATES : many;
     return true;
 }
 
