@@ -20,7 +20,9 @@ endif
 BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev libexpat1-dev
 # Without this one everything is built but `cairn serve`, which then says how to get it.
 SERVE_PACKAGE := libmicrohttpd-dev
-TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver
+# Without these, which need much room, everything is built but `cairn-mpi`, one search by several processes. They are never installed by make.
+MPI_PACKAGES := libopenmpi-dev openmpi-bin
+TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config chromium chromium-driver slurmctld slurmd slurm-client munge
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP
@@ -48,7 +50,7 @@ LIBS = $(LIBRARIES) $(HTTPD)
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')
 COMPILED := $(SOURCES:%.c=$(BUILD)/%.o)
-OBJECTS := $(COMPILED) $(BUILD)/page.o $(BUILD)/live.o
+OBJECTS := $(COMPILED) $(BUILD)/page.o $(BUILD)/live.o $(BUILD)/runtime.o
 LIBRARY := $(BUILD)/libcairn-tests.a
 
 .PHONY: all demo test test-long figures bench library install uninstall clean packages build-packages test-packages
@@ -58,12 +60,13 @@ all: cairn
 ifeq ($(MODE),release)
 cairn: $(BUILD)/cairn $(BUILD)/cairn-serve
 	@cp -f $(BUILD)/cairn-serve cairn-serve
+	@$(MAKE) -s with-mpi
 	@cp -f $< $@
 endif
 
 # With the libraries inside a start takes half as long. The library for `cairn serve` cannot be inside: that command starts a program of its own, which
 # is linked as usual. Where others cannot be inside, either, there is one program, and the two are the same.
-ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static-pie -x c - -o /dev/null $(LIBRARIES) 2>/dev/null && echo -static-pie)
+ALONE_release = $(shell echo 'int x; int main(void) { return x; }' | $(CC) -static -no-pie -x c - -o /dev/null $(LIBRARIES) 2>/dev/null && echo -static -no-pie)
 WITHOUT_HTTP := $(BUILD)/src/serve/http-none.o
 $(WITHOUT_HTTP): src/serve/http.c Makefile | build-packages
 	@mkdir -p $(@D)
@@ -75,6 +78,18 @@ $(BUILD)/cairn: $(OBJECTS) $(WITHOUT_HTTP)
 	else $(LINK) -o $@ $(OBJECTS) $(LIBS); fi
 $(BUILD)/cairn-serve: $(OBJECTS)
 	$(LINK) -o $@ $(OBJECTS) $(LIBS)
+
+# One search by several processes, where there is MPI. Only this program has it.
+MPICC = $(shell command -v mpicc)
+WITH_MPI := $(BUILD)/src/mpi/mpi-with.o
+$(WITH_MPI): src/mpi/mpi.c Makefile | build-packages
+	@mkdir -p $(@D)
+	OMPI_CC=$(CC) mpicc $(CFLAGS) -DCAIRN_MPI -c -o $@ $<
+$(BUILD)/cairn-mpi: $(OBJECTS) $(WITH_MPI)
+	OMPI_CC=$(CC) mpicc $(CFLAGS) $(LINK_$(MODE)) -o $@ $(filter-out $(BUILD)/src/mpi/mpi.o,$(OBJECTS)) $(WITH_MPI) $(LIBS)
+.PHONY: with-mpi
+with-mpi:
+	@if [ -n "$(MPICC)" ]; then $(MAKE) -s MODE=$(MODE) $(BUILD)/cairn-mpi && cp -f $(BUILD)/cairn-mpi cairn-mpi; fi
 
 # For valgrind, which has to see the C library to know what is initialised.
 $(BUILD)/cairn-shared: $(BUILD)/cairn-serve
@@ -110,7 +125,12 @@ build/live.c: src/page/live/live.html $(LIVE_STYLES) $(LIVE_SCRIPTS) src/page/em
 	(sh src/page/embed.sh files live_page src/page/live/live.html && sh src/page/embed.sh files live_style $(LIVE_STYLES) && \
 		sh src/page/embed.sh files live_script $(LIVE_SCRIPTS)) > $@.$$PPID
 	mv -f $@.$$PPID $@
-$(BUILD)/page.o $(BUILD)/live.o: $(BUILD)/%.o: build/%.c | build-packages
+# What stands before compiled rules, as text.
+build/runtime.c: src/program/runtime.h src/page/embed.sh Makefile
+	@mkdir -p $(@D)
+	sh src/page/embed.sh files native_runtime src/program/runtime.h > $@.$$PPID
+	mv -f $@.$$PPID $@
+$(BUILD)/page.o $(BUILD)/live.o $(BUILD)/runtime.o: $(BUILD)/%.o: build/%.c | build-packages
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
 
@@ -160,7 +180,7 @@ $(BUILD)/tools/%: test/tools/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $< $(LIBRARY) $(LIBS) $(LIBS_$*)
 
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(WITH_MPI:.o=.d)
 
 build-packages:
 	@test/packages.sh $(BUILD_PACKAGES)

@@ -61,6 +61,8 @@ bool cairn_use_engine(struct cairn *cairn, enum cairn_engine engine);
 bool cairn_use_threads(struct cairn *cairn, unsigned threads);
 /* Up to so many runs of a property that single states decide, different in more than order. */
 bool cairn_use_traces(struct cairn *cairn, unsigned runs);
+/* Runs that repeat are as short as can be, the way there and the loop together. */
+bool cairn_use_shortest(struct cairn *cairn);
 /* Only these properties of the model; without any, all of them, with "deadlock". */
 bool cairn_ask_property(struct cairn *cairn, const char *name);
 /* A property more, in the language of the model. */
@@ -99,6 +101,18 @@ uint64_t cairn_states(const struct cairn *cairn);
 uint64_t cairn_transitions(const struct cairn *cairn);
 /* All of it, as the object that `cairn check --json` prints. NULL: there is no memory. */
 const char *cairn_json(struct cairn *cairn);
+/* The same as a page for browsers that stands alone, as `--report` writes it. NULL: there is no
+ * memory, or no answer of a search. */
+const char *cairn_page(struct cairn *cairn);
+
+/* What to try next on this model, when a limit or an interruption ended the search. */
+struct cairn_advice {
+    const char *why;     /* a sentence without its full stop */
+    const char *options; /* of the command line */
+};
+uint32_t cairn_advice_count(const struct cairn *cairn);
+/* The best first. False: there is no such one. */
+bool cairn_advice(const struct cairn *cairn, uint32_t number, struct cairn_advice *advice);
 
 struct cairn_property {
     const char *name, *text;
@@ -119,6 +133,26 @@ void cairn_choose_run(struct cairn *cairn, uint32_t number);
 const char *cairn_run_label(struct cairn *cairn, uint32_t property, uint32_t step);
 const char *cairn_run_state(struct cairn *cairn, uint32_t property, uint32_t step);
 
+/* Why the property is violated, in lines: what the last state of its run breaks, what blocks whom,
+ * what never comes on a run that repeats. Empty: the run says it all. NULL: there is none. */
+const char *cairn_run_why(struct cairn *cairn, uint32_t property);
+/* The state that the last one of the run continues with; UINT32_MAX: it ends. */
+uint32_t cairn_run_loop(const struct cairn *cairn, uint32_t property);
+/* The run as text, as `--trace` writes it. NULL: there is none, or no memory. */
+enum cairn_format { CAIRN_ITF, CAIRN_VCD };
+const char *cairn_run_text(struct cairn *cairn, uint32_t property, enum cairn_format format);
+
+/* ---- logs: instead of a model that is loaded ---- */
+
+/* Labels of steps that a log need not have ("a, b"; NULL: none), whether anything may be missing in
+ * it, how far its times may be off ("1/2"; NULL: not at all). Before cairn_conform. */
+bool cairn_use_log(struct cairn *cairn, const char *unlogged, bool gaps, const char *tolerance);
+/* Whether a recorded log is the beginning of a run of the model. After CAIRN_DONE cairn_verdict
+ * says so, and cairn_assurance and cairn_json tell more, as `cairn conform` does. */
+enum cairn_status cairn_conform(struct cairn *cairn, const char *model, const char *log);
+/* So many lines of the log, at least, are the beginning of a run. */
+uint32_t cairn_conform_passed(const struct cairn *cairn);
+
 /* ---- steps: of a loaded model, instead of a search ---- */
 
 /* An initial state; where there are several, the seed chooses. */
@@ -132,6 +166,9 @@ enum cairn_status cairn_step(struct cairn *cairn, uint32_t number);
 enum cairn_status cairn_undo(struct cairn *cairn);
 /* The last state, as above. NULL: there is none. */
 const char *cairn_state(struct cairn *cairn);
+/* What each process can do there, and which conditions with which values block the rest, in
+ * lines. */
+const char *cairn_state_why(struct cairn *cairn);
 
 /* ---- diagnostics ---- */
 

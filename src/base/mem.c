@@ -9,8 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Invariants: (1) `used` is the sum over `blocks` of bytes + header; (2) the list is doubly linked
- * and acyclic; (3) a header has 32 bytes, so that what follows it is 16-aligned. */
+/* Invariants: (1) `used` is the sum over `blocks` of bytes + header, and what was taken; (2) the
+ * list is doubly linked and acyclic; (3) a header has 32 bytes, so that what follows it is
+ * 16-aligned. */
 struct mem_block {
     struct mem_block *next, *prev;
     uint64_t bytes;
@@ -152,6 +153,20 @@ void *mem_try_resize(struct mem *mem, void *payload, size_t bytes)
     if (moved) moved->bytes = bytes;
     link_block(mem, moved ? moved : block);
     return moved ? moved + 1 : NULL;
+}
+
+bool mem_take(struct mem *mem, uint64_t bytes)
+{
+    if (!may_take(mem, bytes)) return false;
+    mem->used += bytes;
+    if (mem->used > mem->peak) mem->peak = mem->used;
+    return true;
+}
+
+void mem_give(struct mem *mem, uint64_t bytes)
+{
+    assert(mem->used >= bytes);
+    mem->used -= bytes;
 }
 
 struct mem_lift mem_lift(struct mem *mem)

@@ -40,6 +40,11 @@ void *mem_try_alloc(struct mem *mem, size_t bytes); /* zeroed; NULL when refused
 void *mem_try_resize(struct mem *mem, void *block, size_t bytes);
 void mem_free(struct mem *mem, void *block);
 
+/* Counts bytes that are no block of this context, such as a stack; false, and nothing is counted,
+ * when they are refused. */
+bool mem_take(struct mem *mem, uint64_t bytes);
+void mem_give(struct mem *mem, uint64_t bytes);
+
 /* Added to a small block that one thread writes to all the time: what another thread uses is then
  * in other lines of the cache. */
 enum { MEM_APART = 128 };

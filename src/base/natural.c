@@ -16,29 +16,19 @@ void natural_add(uint64_t *to, const uint64_t *a, uint32_t len)
     }
 }
 
-void natural_add_shifted(uint64_t *to, const uint64_t *a, uint32_t shift, uint32_t len)
+void natural_add_shifted(uint64_t *to, uint32_t len, const uint64_t *a, uint32_t a_len,
+                         uint32_t shift)
 {
-    uint32_t words = shift / 64, bits = shift % 64;
+    const uint32_t words = shift / 64, bits = shift % 64;
+    uint64_t before = 0;
     wide carry = 0;
     for (uint32_t i = words; i < len; i++) {
-        uint64_t low = a[i - words] << bits,
-                 high = bits && i > words ? a[i - words - 1] >> (64 - bits) : 0;
-        carry += (wide)to[i] + (low | high);
+        const uint64_t here = i - words < a_len ? a[i - words] : 0;
+        if (i - words > a_len && !carry) break;
+        carry += (wide)to[i] + (here << bits | (bits ? before >> (64 - bits) : 0));
         to[i] = (uint64_t)carry;
         carry >>= 64;
-    }
-}
-
-void natural_add_product(uint64_t *to, const uint64_t *a, const uint64_t *b, uint32_t len)
-{
-    for (uint32_t i = 0; i < len; i++) {
-        uint64_t carry = 0;
-        if (!a[i]) continue;
-        for (uint32_t j = 0; i + j < len; j++) {
-            wide sum = (wide)a[i] * b[j] + to[i + j] + carry;
-            to[i + j] = (uint64_t)sum;
-            carry = (uint64_t)(sum >> 64);
-        }
+        before = here;
     }
 }
 

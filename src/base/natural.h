@@ -13,9 +13,8 @@ struct natural {
  * caller makes room. */
 void natural_add(uint64_t *to, const uint64_t *a, uint32_t len);
 /* to += a * 2^shift */
-void natural_add_shifted(uint64_t *to, const uint64_t *a, uint32_t shift, uint32_t len);
-/* to += a * b */
-void natural_add_product(uint64_t *to, const uint64_t *a, const uint64_t *b, uint32_t len);
+void natural_add_shifted(uint64_t *to, uint32_t len, const uint64_t *a, uint32_t a_len,
+                         uint32_t shift);
 
 /* to += a, where a may be shorter; what does not fit is lost. */
 void natural_add_short(uint64_t *to, uint32_t len, const uint64_t *a, uint32_t a_len);

@@ -18,16 +18,27 @@ struct word {
     lit bit[ALL_WIDTH];
 };
 
+static uint32_t width_of_variable(const struct model_var *var)
+{
+    uint64_t span = (uint64_t)var->high - (uint64_t)var->low;
+    return span ? expr_width(span) : 0;
+}
+
+uint64_t bits_count(const struct model *model)
+{
+    uint64_t count = 0;
+    for (uint32_t v = 0; v < model->vars.len; v++) count += width_of_variable(&model->vars.data[v]);
+    return count;
+}
+
 void bits_init(struct bits *bits, struct model *model)
 {
     memset(bits, 0, sizeof *bits);
     bits->model = model;
     circuit_init(&bits->circuit, model->mem);
     bits->first = mem_alloc(model->mem, (model->vars.len + 2) * sizeof *bits->first);
-    for (uint32_t v = 0; v < model->vars.len; v++) {
-        uint64_t span = (uint64_t)model->vars.data[v].high - (uint64_t)model->vars.data[v].low;
-        bits->first[v + 1] = bits->first[v] + (span ? expr_width(span) : 0);
-    }
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        bits->first[v + 1] = bits->first[v] + width_of_variable(&model->vars.data[v]);
     bits->total = bits->first[model->vars.len];
     for (uint32_t i = 0; i < bits->total; i++) {
         lit input = circuit_input(&bits->circuit, i);

@@ -28,6 +28,9 @@ struct bits_rule {
     VEC(lit) stored;
 };
 
+/* How many bits a state of the model has. */
+uint64_t bits_count(const struct model *model);
+
 void bits_init(struct bits *bits, struct model *model);
 void bits_release(struct bits *bits);
 

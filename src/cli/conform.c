@@ -3,6 +3,7 @@
 #include "cli/door.h"
 #include "report/conform.h"
 #include "report/machine.h"
+#include "report/vcd.h"
 
 static bool save(const struct options *options, const struct session *session,
                  const struct conform *conform)
@@ -10,7 +11,8 @@ static bool save(const struct options *options, const struct session *session,
     if (!options->trace_file || !conform->run) return true;
     FILE *file = door_open_file(options, options->trace_file);
     if (!file) return false;
-    machine_itf(file, session->model, conform->run, NULL, options->raw);
+    if (vcd_is_name(options->trace_file)) vcd_write(file, session->model, conform->run);
+    else machine_itf(file, session->model, conform->run, NULL, options->raw);
     return door_close_file(file, options->trace_file);
 }
 

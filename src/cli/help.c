@@ -20,12 +20,14 @@ static const struct group {
      "define property invariant find ltl ctl context engine memory time threads bound steps runs "
      "interactive to output log port json trace report quiet verbose help"},
     {"What is read", "guide guide-semantics guide-part model dialect skip-unsupported"},
-    {"What is asked", "no-deadlock first traces fair query queries expect implies equivalent "
-                      "accepts buchi equal within "
-                      "words unlogged gaps tolerance"},
+    {"What is asked",
+     "no-deadlock first traces shortest fair query queries expect implies equivalent "
+     "accepts buchi equal within "
+     "words unlogged gaps tolerance"},
     {"How it is searched", "order reduce keep show seed"},
     {"Disk and parts, for large searches",
      "freeze resume results split split-depth part partition partition-hidden"},
+    {"Many processes and machines", "work prepare join no-wait takeover slurm"},
     {"Choices of single engines",
      "direction relation variant tableau no-frontier phase no-induction zones store"},
     {"What is shown", "full raw hide show-expr progress diagnostics color"},
@@ -100,6 +102,11 @@ static const struct example {
     {ASK_TRANSLATE, "cairn translate examples/running/running.mil --to promela -o running.pml",
      "for Spin"},
     {ASK_GUIDE, "cairn guide examples/guides/landing.xgdl --bound 8", "sizes, unrolled"},
+    {ASK_CHECK,
+     "cairn check examples/contexts/behavior.fcr --context examples/contexts/contexts.cdl "
+     "--work all --part auto",
+     "a worker: as many as you like, on as many machines; then the same with --join"},
+    {ASK_STATUS, "cairn status all", "who does what, and how far it is"},
     {ASK_LSP, "cairn lsp", "what an editor starts: see docs/editors.md"},
     {ASK_AUTOMATON, "cairn automaton --ltl 'G (a -> F b)' --to hoa", "as a Büchi automaton"},
 };
@@ -268,6 +275,7 @@ static const char *const choices[][2] = {
     {"keep", "ltl ctl deadlock"},
     {"zones", "simulation inclusion equal"},
     {"store", "auto flat tree"},
+    {"native", "auto always never"},
     {"show", "process-model orders enumerated-orders"},
     {"direction", "forward backward"},
     {"relation", "per-rule monolithic labelled"},

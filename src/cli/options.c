@@ -4,6 +4,7 @@
 #include "run/combine.h"
 #include "run/engines.h"
 #include "run/guidefile.h"
+#include "run/work.h"
 #include "report/machine.h"
 
 #include <assert.h>
@@ -29,9 +30,11 @@ enum option_id {
     OPTION_NO_FRONTIER,
     OPTION_TABLEAU,
     OPTION_FAIR,
+    OPTION_SHORTEST,
     OPTION_PHASE,
     OPTION_NO_INDUCTION,
     OPTION_STORE,
+    OPTION_NATIVE,
     OPTION_ZONES,
     OPTION_MEMORY,
     OPTION_TIME,
@@ -78,6 +81,12 @@ enum option_id {
     OPTION_SPLIT,
     OPTION_SPLIT_DEPTH,
     OPTION_PART,
+    OPTION_WORK,
+    OPTION_PREPARE,
+    OPTION_JOIN,
+    OPTION_NO_WAIT,
+    OPTION_TAKEOVER,
+    OPTION_SLURM,
     OPTION_PARTITION,
     OPTION_PARTITION_HIDDEN,
     OPTION_FULL,
@@ -171,7 +180,23 @@ static const struct options_row rows[] = {
     {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", ASK_SEARCH,
      "split always: D steps of the context in each part, or D p-points on a p-path (default 1)"},
     {OPTION_PART, 0, "part", "N", ASK_SEARCH,
-     "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
+     "split: search only part N of the folder of --freeze (-v lists parts), and note it there; "
+     "auto: parts of the folder of --work that nobody has, until none is left"},
+    {OPTION_WORK, 0, "work", "DIR", ASK_SEARCH,
+     "the folder of a search that is divided (contexts or guides of a file, parts of a guide, "
+     "--split), which many processes may share, also over NFS"},
+    {OPTION_PREPARE, 0, "prepare", NULL, ASK_SEARCH,
+     "work: make the folder and the first parts, and leave the rest to --part auto"},
+    {OPTION_JOIN, 0, "join", NULL, ASK_SEARCH,
+     "work: put the answers together that are in the folder; nothing is searched"},
+    {OPTION_NO_WAIT, 0, "no-wait", NULL, ASK_SEARCH,
+     "work: leave when only parts are open that others do (they may leave new ones)"},
+    {OPTION_TAKEOVER, 0, "takeover", "TIME", ASK_SEARCH | ASK_STATUS,
+     "work: take parts over whose process has not been heard of for so long (default 2m; on one "
+     "machine at once, when it is gone)"},
+    {OPTION_SLURM, 0, "slurm", "OPTIONS", ASK_SEARCH,
+     "work: submit it to Slurm with these options of sbatch ('--array=0-7 --mem=4G --time=60'), "
+     "wait, and tell the answer"},
     {OPTION_PARTITION, 0, "partition", "LABELS", ASK_SEARCH,
      "divide the search by these rules (labels, PROCESS.label, or locations: entering them), or "
      "auto: path by path, within --memory"},
@@ -201,6 +226,8 @@ static const struct options_row rows[] = {
      "symbolic: per-rule (the default), monolithic or labelled"},
     {OPTION_TABLEAU, 0, "tableau", NULL, ASK_CHECK,
      "symbolic: LTL with a tableau instead of an automaton"},
+    {OPTION_SHORTEST, 0, "shortest", NULL, ASK_CHECK,
+     "runs that repeat are as short as can be, the way there and the loop together"},
     {OPTION_FAIR, 0, "fair", NULL, ASK_CHECK,
      "symbolic: LTL only on runs that are weakly fair to every process"},
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, ASK_SEARCH,
@@ -213,6 +240,9 @@ static const struct options_row rows[] = {
      "explicit: how states are kept: auto (the default): small ones in the table itself, where "
      "nobody asks for them later, very many wide ones in a tree; flat: whole, in the order of "
      "their numbers; tree: wide ones in a tree of words as soon as there are some thousand"},
+    {OPTION_NATIVE, 0, "native", "WHEN", ASK_SEARCH | ASK_CONFORM,
+     "explicit, timed: rules as machine code, by the system's C compiler: auto (the default): in "
+     "the background, when a search lasts some seconds; always: before it begins; never"},
     {OPTION_ZONES, 0, "zones", "HOW", ASK_SEARCH,
      "timed: simulation (the default) drops zones that others simulate, where that is enough; "
      "inclusion those that lie in others; equal keeps the whole zone graph"},
@@ -241,10 +271,10 @@ static const struct options_row rows[] = {
     {OPTION_OUTPUT, 'o', "output", "FILE", ASK_TRANSLATE | ASK_AUTOMATON | ASK_GUIDE,
      "write to FILE (smv: also FILE with .ord; xta: with .q)"},
     {OPTION_JSON, 0, "json", "[=FILE]",
-     ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON | ASK_GUIDE | ASK_CONFORM,
+     ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON | ASK_GUIDE | ASK_CONFORM | ASK_STATUS,
      "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", ASK_CHECK | ASK_SIMULATE | ASK_CONFORM,
-     "save the first counterexample (or the run) as ITF"},
+     "save the first counterexample (or the run) as ITF, or as waves when FILE ends with .vcd"},
     {OPTION_REPORT, 0, "report", "FILE", ASK_SEARCH,
      "write the result as a page that stands alone: verdicts, runs with a slider and a chart, "
      "coverage on the source, pictures, plots"},
@@ -258,15 +288,16 @@ static const struct options_row rows[] = {
     {OPTION_SHOW_EXPR, 0, "show-expr", "'NAME = E'",
      ASK_CHECK | ASK_SIMULATE | ASK_REPLAY | ASK_CONFORM,
      "show an expression, in the language of the model, as if it were a variable"},
-    {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE | ASK_CONFORM,
-     "auto, always, never, or json: an object per line on standard error"},
+    {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE | ASK_CONFORM | ASK_STATUS,
+     "auto, always, never, or json: an object per line on standard error; status: whether the "
+     "table is shown again and again until all is done (auto: on a terminal)"},
     {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM[=FILE]", ASK_TOLD,
      "messages about files as text (the default), json (an object per line) or sarif, on standard "
      "error or in FILE"},
     {OPTION_EXPECT, 0, "expect", "FILE", ASK_CHECK,
      "compare verdicts with the expect lines of this file (it may be the model's): status 0 when "
      "all are as expected, 1 when not"},
-    {OPTION_COLOR, 0, "color", "WHEN", ASK_TOLD, "auto, always or never"},
+    {OPTION_COLOR, 0, "color", "WHEN", ASK_TOLD | ASK_STATUS, "auto, always or never"},
     {OPTION_QUIET, 'q', "quiet", NULL, ASK_TOLD, "no progress, no warnings, and only verdicts"},
     {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_TOLD, "more: states per level"},
     {OPTION_STDIO, 0, "stdio", NULL, ASK_LSP,
@@ -315,7 +346,7 @@ static bool parse_size(const char *text, uint64_t *bytes)
     return true;
 }
 
-static bool parse_time(const char *text, double *seconds)
+static bool parse_time(const char *option, const char *text, double *seconds)
 {
     char *end;
     double amount = strtod(text, &end), unit = !strcmp(end, "") || !strcmp(end, "s") ? 1
@@ -323,7 +354,7 @@ static bool parse_time(const char *text, double *seconds)
                                                : !strcmp(end, "h")                   ? 3600
                                                                                      : 0;
     if (!isdigit((unsigned char)text[0]) || end == text || !unit || amount * unit > 1e9)
-        return complain("--time needs a limit such as 30s, 10m or 1.5h, not '%.40s'", text, "");
+        return complain("%s needs a limit such as 30s, 10m or 1.5h, not '%.40s'", option, text);
     *seconds = amount * unit > 0 ? amount * unit : 1e-9;
     return true;
 }
@@ -445,6 +476,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_RESUME: options->ask.resume = true; return true;
     case OPTION_NO_FRONTIER: options->ask.no_frontier = true; return true;
     case OPTION_TABLEAU: options->ask.tableau = true; return true;
+    case OPTION_SHORTEST: options->ask.shortest = true; return true;
     case OPTION_FAIR: options->ask.fair = true; return true;
     case OPTION_NO_INDUCTION: options->ask.no_induction = true; return true;
     case OPTION_ZONES:
@@ -453,6 +485,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_STORE:
         return parse_choice("--store", value, state_sets_name, none, &choice)
                && (options->ask.sets = (enum state_sets)choice, true);
+    case OPTION_NATIVE:
+        return parse_choice("--native", value, native_mode_name, none, &choice)
+               && (options->ask.native = (enum native_mode)choice, true);
     case OPTION_PHASE:
         options->ask.phase_auto = !strcmp(value, "auto");
         options->ask.has_phase = !options->ask.phase_auto;
@@ -466,7 +501,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         if (!parse_number("--bound", value, &options->ask.bound)) return false;
         return options->ask.bound || complain("--bound needs at least one step%s%s", "", "");
     case OPTION_MEMORY: return parse_size(value, &options->ask.memory);
-    case OPTION_TIME: return parse_time(value, &options->ask.time);
+    case OPTION_TIME: return parse_time("--time", value, &options->ask.time);
     case OPTION_THREADS:
         if (!parse_number("--threads", value, &options->ask.threads)) return false;
         return options->ask.threads || complain("--threads needs at least one%s%s", "", "");
@@ -545,7 +580,14 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return parse_number("--split-depth", value, &options->ask.split_depth)
                && (options->ask.split_depth
                    || complain("--split-depth must be at least 1%s%s", "", ""));
+    case OPTION_WORK: options->ask.work = value; return true;
+    case OPTION_PREPARE: return options->ask.prepare = true;
+    case OPTION_JOIN: return options->ask.join = true;
+    case OPTION_NO_WAIT: return options->ask.no_wait = true;
+    case OPTION_TAKEOVER: return parse_time("--takeover", value, &options->ask.takeover);
+    case OPTION_SLURM: return options->slurm = value, true;
     case OPTION_PART:
+        if (!strcmp(value, "auto")) return options->ask.part_auto = true;
         return parse_number("--part", value, &options->ask.part)
                && (options->ask.part < UINT32_MAX
                    || complain("there is no part %.40s%s", value, ""))
@@ -639,6 +681,13 @@ static bool check_together(struct options *options, struct mem *mem)
     struct text why;
     const struct combine_words words = {options->command->name, options->command->argument};
     text_init(&why, mem);
+    work_complete(&options->ask, mem);
+    if (options->slurm && !options->ask.work)
+        return complain("--slurm goes with --work DIR, a folder that all machines see%s%s", "", "");
+    if (options->slurm && (options->ask.prepare || options->ask.part_auto || options->ask.join))
+        return complain("--slurm submits all of the work: --prepare, --part auto and --join are "
+                        "for single jobs%s%s",
+                        "", "");
     if (options->help || options->ask.command == ASK_LSP
         || combine_check(&options->ask, &words, &why))
         return true;
@@ -646,26 +695,56 @@ static bool check_together(struct options *options, struct mem *mem)
     return complain("%s%s", why.data, "");
 }
 
-/* The words of the command that matter for its result, so that kept results are known as its own.
- */
+/* Options that say where a result goes, or how much it may cost, and not what it is. */
+static bool is_aside(const struct options_row *row, bool shares)
+{
+    static const enum option_id always[] = {OPTION_RESUME, OPTION_QUIET, OPTION_VERBOSE};
+    static const enum option_id shared[] = {
+        OPTION_WORK,    OPTION_PREPARE,    OPTION_JOIN,   OPTION_PART,  OPTION_NO_WAIT,
+        OPTION_SLURM,   OPTION_TAKEOVER,   OPTION_REPORT, OPTION_TRACE, OPTION_PROGRESS,
+        OPTION_COLOR,   OPTION_THREADS,    OPTION_MEMORY, OPTION_TIME,  OPTION_FREEZE,
+        OPTION_RESULTS, OPTION_DIAGNOSTICS};
+    bool aside = false;
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++) aside |= row->id == (int)always[i];
+    for (size_t i = 0; shares && i < sizeof shared / sizeof *shared; i++)
+        aside |= row->id == (int)shared[i];
+    return aside;
+}
+
+/* The words of the command that matter for its result, so that kept results are known as its own:
+ * those who share a folder may have other memory and put their answers elsewhere. */
 static void note_words(struct options *options, struct mem *mem)
 {
-    static const char *const aside[] = {"--resume", "-q", "--quiet", "-v", "--verbose", "--json"};
     struct text words;
+    const bool shares = options->ask.work;
+    bool only_files = false;
     text_init(&words, mem);
     for (int i = 1; i < options->argc; i++) {
-        bool matters = true;
-        for (size_t k = 0; k < sizeof aside / sizeof *aside; k++)
-            matters &= strcmp(options->argv[i], aside[k]) != 0;
-        if (matters) text_add(&words, "%s\n", options->argv[i]);
+        const char *word = options->argv[i];
+        only_files |= !strcmp(word, "--");
+        const bool is_option = !only_files && word[0] == '-' && word[1];
+        const size_t length = is_option && word[1] == '-' ? strcspn(word + 2, "=") : 1;
+        const struct options_row *row =
+            is_option ? find_row(word + 2, length, word[1] == '-' ? 0 : word[1]) : NULL;
+        const bool has_next = row && row->argument && row->argument[0] != '['
+                              && (word[1] == '-' ? !word[2 + length] : !word[2]);
+        const bool is_json = row && row->id == OPTION_JSON && (shares || !word[2 + length]);
+        if (row && (is_json || is_aside(row, shares))) {
+            i += has_next;
+            continue;
+        }
+        text_add(&words, "%s\n", word);
+        if (has_next && i + 1 < options->argc) text_add(&words, "%s\n", options->argv[++i]);
     }
     options->ask.words_said = words.data;
 }
 
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv)
 {
+    struct peers *const peers = options->ask.peers; /* they are there before */
     memset(options, 0, sizeof *options);
     ask_init(&options->ask);
+    options->ask.peers = peers;
     options->argc = argc;
     options->argv = argv;
     options->ask.line = (const char *const *)argv;
@@ -688,7 +767,7 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
                             word);
         else options->ask.file = word;
     }
-    if (options->ask.results) note_words(options, mem);
+    if (options->ask.results || options->ask.work) note_words(options, mem);
     return check_together(options, mem);
 }
 

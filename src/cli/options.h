@@ -23,7 +23,8 @@ struct options {
     const char *records_file;   /* ... in this file; NULL: on standard error */
     struct records diagnostics; /* where they go then */
     const char *expect_file;
-    uint64_t port; /* serve; 0: any */
+    uint64_t port;     /* serve; 0: any */
+    const char *slurm; /* options for its jobs, when it is to do the work; or NULL */
 };
 
 struct command {

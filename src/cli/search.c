@@ -1,13 +1,17 @@
 #include "cli/search.h"
 
 #include "cli/door.h"
+#include "cli/status.h"
+#include "cli/submit.h"
 #include "report/machine.h"
 #include "report/matrix.h"
 #include "report/page.h"
 #include "report/processes.h"
+#include "report/vcd.h"
 #include "run/decide.h"
 #include "run/divide.h"
 #include "run/expect.h"
+#include "run/slurm.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -40,7 +44,8 @@ static bool save_trace(const struct telling *telling)
     if (!options->trace_file || !entry) return true;
     FILE *file = door_open_file(options, options->trace_file);
     if (!file) return false;
-    machine_itf(file, telling->session.model, entry->trace, entry, options->raw);
+    if (vcd_is_name(options->trace_file)) vcd_write(file, telling->session.model, entry->trace);
+    else machine_itf(file, telling->session.model, entry->trace, entry, options->raw);
     return door_close_file(file, options->trace_file);
 }
 
@@ -133,6 +138,15 @@ static int compare(struct telling *telling, int status)
                                           : EXIT_HOLDS;
 }
 
+/* A part of the work was done: how far the whole is. */
+static int tell_work(struct telling *telling, int status)
+{
+    struct options *options = telling->options;
+    options->told = options->json;
+    if (options->quiet && !options->json) return status;
+    return status_show(options, telling->session.mem, options->ask.work) ? status : EXIT_USAGE;
+}
+
 static int search_one(struct telling *telling)
 {
     int status;
@@ -140,6 +154,7 @@ static int search_one(struct telling *telling)
     case DECIDE_NONE: break;
     case DECIDE_TOLD: telling->options->told = true; break;
     case DECIDE_RESULT: return compare(telling, tell_all(telling, status));
+    case DECIDE_WORKED: return tell_work(telling, status);
     }
     return status;
 }
@@ -167,7 +182,9 @@ static int send_part(struct telling *telling, const struct divide_job *job, int 
     struct page page = make_page(telling);
     page.trace_file = trace_file;
     FILE *memory = open_memstream(&text, &size);
-    if (memory) page_part(memory, &page, telling->options->report_file);
+    /* in a work folder somebody else may want a page of all */
+    if (memory)
+        page_part(memory, &page, telling->options->report_file || telling->options->ask.work);
     if (!memory || fclose(memory)) return free(text), EXIT_INCONCLUSIVE;
     bool sent = divide_send(job, telling->session.model, &telling->task, &telling->result, text,
                             saved ? status : EXIT_USAGE);
@@ -224,6 +241,8 @@ static int search_several(struct telling *telling, const struct guideload_list *
 {
     int status;
     json_t *all = divide_run(&telling->session, guides, search_part, telling, &status);
+    if (!all && telling->session.worked) return tell_work(telling, status);
+    if (!all) return status;
     bool told = tell_matrix(telling, all);
     json_decref(all);
     return told ? status : EXIT_USAGE;
@@ -234,15 +253,27 @@ int search_check(struct options *options, struct mem *mem)
 {
     struct guideload_list guides;
     struct telling telling = {.options = options};
+    if (options->slurm) return submit_command(options, mem);
+    if (options->ask.work) slurm_limits(&options->ask);
     door_open_session(&telling.screen, &telling.session, options, mem);
     bool contexts = divide_are_several(&telling.session);
     if (options->expect_file && (contexts || guideload_are_several(&telling.session, &guides))) {
         door_complain("--expect is for one search: name one context or guide (FILE:NAME)");
         return EXIT_USAGE;
     }
+    if (options->ask.peers && (contexts || guideload_are_several(&telling.session, &guides))) {
+        door_complain("several ranks do one search: name one context or guide (FILE:NAME)");
+        return EXIT_USAGE;
+    }
     if (contexts) return search_several(&telling, NULL);
     if (guideload_are_several(&telling.session, &guides)) return search_several(&telling, &guides);
-    if (!options->ask.results) return search_one(&telling);
+    if (!options->ask.results || (options->ask.work && options->ask.split != SPLIT_NEVER))
+        return search_one(&telling);
+    if (options->ask.work) {
+        door_complain("--work is the folder of a search that is divided: add --split, or a file of "
+                      "several contexts or guides, or --split alternatives to a guide");
+        return EXIT_USAGE;
+    }
     door_complain("--results keeps the results of several searches: of all contexts or guides of a "
                   "file, or of the parts of a guide");
     return EXIT_USAGE;

@@ -3,6 +3,7 @@
 #include "cli/door.h"
 #include "report/explain.h"
 #include "report/machine.h"
+#include "report/vcd.h"
 #include "run/deadline.h"
 #include "run/replay.h"
 #include "run/verify.h"
@@ -27,7 +28,9 @@ static bool save(struct simulator *at, const char *path)
     FILE *file = door_open_file(at->options, path);
     if (!file) return false;
     struct trace *whole = at->told ? NULL : stepper_trace(&at->stepper);
-    machine_itf(file, at->stepper.model, whole ? whole : at->told, NULL, at->options->raw);
+    const struct trace *trace = whole ? whole : at->told;
+    if (vcd_is_name(path)) vcd_write(file, at->stepper.model, trace);
+    else machine_itf(file, at->stepper.model, trace, NULL, at->options->raw);
     if (whole) trace_free(at->stepper.model, whole);
     return door_close_file(file, path);
 }
@@ -61,9 +64,9 @@ static void show_step(void *context, struct stepper *stepper)
 
 /* ---- random runs ---- */
 
-static bool tell_json(struct simulator *at, uint64_t runs, uint64_t steps,
-                      const struct property_result *violation)
+static bool tell_json(struct simulator *at, const struct stepper_runs *done)
 {
+    const struct property_result *violation = done->violation;
     struct options *options = at->options;
     FILE *file = door_open_file(options, options->json_file);
     const char *assurance =
@@ -73,9 +76,14 @@ static bool tell_json(struct simulator *at, uint64_t runs, uint64_t steps,
             ? "runs reach everything that was sought; a simulation proves nothing else: "
               "only the states on its runs were checked"
             : "a simulation proves nothing: only the states on its runs were checked";
-    struct simulation told = {
-        violation, assurance, violation ? options->trace_file : NULL,     options->ask.seed,
-        runs,      steps,     !violation && stepper_is_over(&at->stepper)};
+    struct simulation told = {.violation = violation,
+                              .assurance = assurance,
+                              .trace_file = violation ? options->trace_file : NULL,
+                              .seed = options->ask.seed,
+                              .runs = done->runs,
+                              .steps = done->steps,
+                              .is_over = !violation && stepper_is_over(&at->stepper),
+                              .seen = &done->seen};
     if (!file) return false;
     machine_simulation(file, at->stepper.model, &at->session.diag, &at->stepper.task, &told,
                        options->raw);
@@ -133,8 +141,12 @@ static int random_runs(struct simulator *at)
         return EXIT_INTERNAL;
     if (options->trace_file && !done.is_cut && !save(at, options->trace_file)) return EXIT_USAGE;
     stepper_conclude(&at->stepper);
-    if (options->json && !tell_json(at, runs, steps, violation)) return EXIT_USAGE;
-    if (!options->json || options->json_file) tell_text(at, runs, steps, violation, show, early);
+    if (options->json && !tell_json(at, &done)) return EXIT_USAGE;
+    if (!options->json || options->json_file) {
+        if (options->ask.runs > 1 && !options->quiet)
+            report_counts(&at->screen.style, at->stepper.model, &at->session.diag, &done.seen);
+        tell_text(at, runs, steps, violation, show, early);
+    }
     if (!door_close_file(stdout, NULL)) return EXIT_USAGE;
     return violation ? EXIT_VIOLATED
            : stepper_is_over(&at->stepper)
@@ -192,8 +204,8 @@ static void list_enabled(struct simulator *at)
     else if (!at->stepper.enabled_count) {
         struct text text;
         text_init(&text, at->stepper.model->mem);
-        explain_deadlock(at->stepper.model, &at->session.diag, &text, stepper_last(&at->stepper),
-                         NULL);
+        explain_state(at->stepper.model, &at->session.diag, &text, stepper_last(&at->stepper),
+                      NULL);
         printf("  deadlock: no rule is enabled\n%s", text.data ? text.data : "");
         text_free(&text);
     }
@@ -240,12 +252,23 @@ static void show_all(struct simulator *at)
     }
 }
 
+static void show_blocked(struct simulator *at)
+{
+    struct text text;
+    text_init(&text, at->session.mem);
+    explain_state(at->stepper.model, &at->session.diag, &text, stepper_last(&at->stepper),
+                  at->stepper.is_timed ? &at->stepper.timed : NULL);
+    fputs(text.len ? text.data : "", stdout);
+    text_free(&text);
+}
+
 static const char interactive_help[] =
     "  NUMBER  take that step          Enter   a random step\n"
     "  u       undo the last step      r       restart\n"
     "  s       show all variables      l       list the steps again\n"
     "  t       show the whole run      w FILE  save the run as ITF\n"
     "  j N     jump to step N          o FILE  go on from a saved run\n"
+    "  b       what is blocked, and why\n"
     "  q       quit                    ?       this help\n";
 static const char timed_help[] =
     "  NUMBER DELAY  take that step after a delay, such as 2, 5/2 or 2.5; without one: as soon as "
@@ -358,7 +381,7 @@ static bool obey(struct simulator *at, char *line)
     unsigned long number = strtoul(line, &end, 10);
     size_t word = strcspn(line, " ");
     static const char *const words[] = {"quit",  "undo", "restart", "show",  "list", "trace",
-                                        "write", "jump", "open",    "delay", "save"};
+                                        "write", "jump", "open",    "delay", "save", "blocked"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) /* whole words do, too */
         if (word > 1 && word == strlen(words[i]) && !strncmp(line, words[i], word)) {
             line += word - 1;
@@ -384,6 +407,7 @@ static bool obey(struct simulator *at, char *line)
     case 'd': good = wait_for(at, line + 1); break;
     case 'r': stepper_start(&at->stepper); break;
     case 's': show_all(at); return true;
+    case 'b': show_blocked(at); return true;
     case 'l': break;
     case 't': {
         struct trace *trace = stepper_trace(&at->stepper);

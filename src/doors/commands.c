@@ -6,6 +6,7 @@
 #include "cli/replay.h"
 #include "cli/search.h"
 #include "cli/simulate.h"
+#include "cli/status.h"
 #include "cli/translate.h"
 #include "doors/doors.h"
 
@@ -29,6 +30,8 @@ const struct command commands[] = {
     {"automaton", "FILE",
      "automata of LTL formulas (--ltl) and of files: size, words, comparison, HOA", ASK_AUTOMATON,
      automaton_command},
+    {"status", "DIR", "how far the work in a folder is (--work): who does what, since when",
+     ASK_STATUS, status_command},
     {"lsp", "", "a language server for editors, on standard input and output", ASK_LSP, doors_edit},
     {NULL, NULL, NULL, 0, NULL},
 };

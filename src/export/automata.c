@@ -468,7 +468,10 @@ static void check_numbers(struct automata *a)
     }
     for (uint32_t i = 0; !reason && i < model->constraints.len; i++) {
         const struct clock_constraint constraint = model->constraints.data[i];
-        if (constraint.is_conditional) reason = numbers_check_expr(numbers, constraint.when, &size);
+        if (constraint.unless)
+            reason = "a step depends on clock constraints that do not hold together";
+        if (!reason && constraint.is_conditional)
+            reason = numbers_check_expr(numbers, constraint.when, &size);
         if (!reason && constraint.varies)
             reason = numbers_check_expr(numbers, constraint.value, &size);
         if (!reason && (constraint.bound > NUMBER_MAX || constraint.bound < -NUMBER_MAX))

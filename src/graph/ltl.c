@@ -7,7 +7,13 @@
  * letter; each costs 8 bytes (10 where there are 2^32 or more). Acceptance is on the automaton's
  * edges, so a component's edges are looked at a second time when it is complete, unless the
  * automaton alone could not accept there. Evidence: a shortest way into the component, then a round
- * trip in it by an edge of every acceptance set. */
+ * trip in it by an edge of every acceptance set.
+ *
+ * The shortest evidence of all: every accepting component is found, then for each of their nodes,
+ * nearest first, a shortest round trip that meets every acceptance set: a breadth-first search over
+ * pairs of a node and the sets met so far, which goes no deeper than what is known already. So it
+ * is the shortest whose loop the automaton closes after one round; a loop of the model that the
+ * automaton has to read twice may be shorter still. */
 #include "graph/temporal.h"
 #include "automaton/buchi.h"
 
@@ -27,6 +33,7 @@ struct ltl {
     uint64_t nodes;
     uint32_t width; /* automaton states */
     enum temporal_result problem;
+    uint8_t *accepting; /* for the shortest evidence: nodes of accepting components; else NULL */
 };
 
 static uint64_t state_of(const struct ltl *ltl, uint64_t node) { return node / ltl->width; }
@@ -176,7 +183,11 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
         assert(tarjan->member_count); /* the node itself is there */
         *first = tarjan->member_count;
         while (tarjan->members[--*first] != node) continue;
-        if (is_accepting(ltl, tarjan, *first)) return true;
+        if (is_accepting(ltl, tarjan, *first)) {
+            if (!ltl->accepting) return true;
+            for (uint64_t i = *first; i < tarjan->member_count; i++)
+                ltl->accepting[tarjan->members[i]] = 1;
+        }
         for (uint64_t i = *first; i < tarjan->member_count; i++)
             numbers_set(&tarjan->order, tarjan->members[i], tarjan->done);
         tarjan->member_count = *first;
@@ -283,6 +294,137 @@ static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t fi
     mem_free(ltl->mem, component);
 }
 
+/* ---- the shortest evidence ---- */
+
+/* A breadth-first search; of round trips a place is a node and the acceptance sets met. */
+struct rounds {
+    uint64_t *parent; /* + 1; a start is its own */
+    uint32_t *round;  /* in which it was met; 0: never */
+    uint64_t *queue;
+    uint32_t number;
+    uint64_t best;  /* states of the shortest run so far; UINT64_MAX: none */
+    uint64_t entry; /* its loop begins here ... */
+    uint64_t *way;  /* ... and goes on with these nodes */
+    uint64_t way_len, way_cap;
+};
+
+/* Keeps the round trip that ends at this place. */
+static bool keep_round(struct ltl *ltl, struct rounds *rounds, uint64_t place, uint64_t start)
+{
+    uint64_t length = 0;
+    for (uint64_t at = place; at != start; at = rounds->parent[at] - 1) length++;
+    while (rounds->way_cap < length + 1)
+        if (!grow(ltl, (void **)&rounds->way, &rounds->way_cap, rounds->way_cap,
+                  sizeof *rounds->way))
+            return false;
+    rounds->way_len = length;
+    for (uint64_t at = place, i = length; at != start; at = rounds->parent[at] - 1)
+        rounds->way[--i] = at >> ltl->automaton->acceptance;
+    return true;
+}
+
+/* A shortest round trip from the node with at most so many steps. */
+static bool find_round(struct ltl *ltl, struct rounds *rounds, uint64_t node, uint64_t most,
+                       uint64_t *steps)
+{
+    const uint32_t bits = ltl->automaton->acceptance;
+    const uint64_t all = automaton_all_marks(ltl->automaton), start = node << bits;
+    uint64_t head = 0, tail = 0, level_end = 1;
+    rounds->number++;
+    rounds->queue[tail++] = start;
+    rounds->parent[start] = start + 1;
+    rounds->round[start] = rounds->number;
+    for (*steps = 1; *steps <= most && head < tail; head++) {
+        if (head == level_end) {
+            level_end = tail;
+            if (++*steps > most) break;
+        }
+        const uint64_t place = rounds->queue[head], met = place & all;
+        struct edge_cursor cursor;
+        uint64_t to, marks;
+        start_edges(ltl, &cursor, place >> bits);
+        while (next_edge(ltl, &cursor, &to, &marks)) {
+            if (!ltl->accepting[to]) continue;
+            if (to == node && (met | marks) == all) return keep_round(ltl, rounds, place, start);
+            const uint64_t next = to << bits | met | marks;
+            if (rounds->round[next] == rounds->number) continue;
+            rounds->round[next] = rounds->number;
+            rounds->parent[next] = place + 1;
+            rounds->queue[tail++] = next;
+        }
+    }
+    return false;
+}
+
+/* Ways to all nodes, shortest first, in `order`; parents as in walk. Returns how many there are. */
+static uint64_t find_ways(struct ltl *ltl, const uint64_t *starts, uint64_t start_count,
+                          uint64_t *parent, uint64_t *order)
+{
+    uint64_t tail = 0, to, marks;
+    for (uint64_t i = 0; i < start_count; i++) {
+        if (parent[starts[i]]) continue;
+        parent[starts[i]] = starts[i] + 1;
+        order[tail++] = starts[i];
+    }
+    for (uint64_t head = 0; head < tail; head++) {
+        struct edge_cursor cursor;
+        start_edges(ltl, &cursor, order[head]);
+        while (next_edge(ltl, &cursor, &to, &marks)) {
+            if (parent[to]) continue;
+            parent[to] = order[head] + 1;
+            order[tail++] = to;
+        }
+    }
+    return tail;
+}
+
+static void show_shortest(struct ltl *ltl, const struct rounds *rounds, const uint64_t *parent)
+{
+    struct kripke_path *path = &ltl->temporal->path;
+    ltl->temporal->other = *path;
+    *path = (struct kripke_path){.loop = MODEL_NONE};
+    append_way(ltl, parent, rounds->entry, true);
+    path->loop = path->states.len - 1;
+    for (uint64_t i = 0; i < rounds->way_len; i++)
+        vec_push(ltl->mem, &path->states, state_of(ltl, rounds->way[i]));
+    assert(path->states.len == rounds->best);
+}
+
+/* The path becomes the shortest that was found before a limit. */
+static void find_shortest(struct ltl *ltl, const uint64_t *starts, uint64_t start_count)
+{
+    const uint64_t places = ltl->nodes << ltl->automaton->acceptance;
+    struct rounds rounds = {.best = UINT64_MAX};
+    uint64_t *parent = mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *parent),
+             *order = mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *order);
+    rounds.parent = mem_try_alloc(ltl->mem, (places + 1) * sizeof *rounds.parent);
+    rounds.queue = mem_try_alloc(ltl->mem, (places + 1) * sizeof *rounds.queue);
+    rounds.round = mem_try_alloc(ltl->mem, (places + 1) * sizeof *rounds.round);
+    if (!parent || !order || !rounds.parent || !rounds.queue || !rounds.round) {
+        rounds.number = 0; /* no room: what is shown stays */
+    } else {
+        const uint64_t count = find_ways(ltl, starts, start_count, parent, order);
+        uint64_t steps;
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t depth = 0;
+            if (!ltl->accepting[order[i]]) continue;
+            for (uint64_t at = order[i]; parent[at] - 1 != at; at = parent[at] - 1) depth++;
+            if (depth + 1 >= rounds.best || rounds.number == UINT32_MAX) break;
+            if (rounds.number && !ltl->kripke->go_on(ltl->kripke->context)) break;
+            if (!find_round(ltl, &rounds, order[i], rounds.best - depth - 1, &steps)) continue;
+            rounds.best = depth + steps;
+            rounds.entry = order[i];
+        }
+        if (rounds.best != UINT64_MAX) show_shortest(ltl, &rounds, parent);
+    }
+    mem_free(ltl->mem, parent);
+    mem_free(ltl->mem, order);
+    mem_free(ltl->mem, rounds.parent);
+    mem_free(ltl->mem, rounds.queue);
+    mem_free(ltl->mem, rounds.round);
+    mem_free(ltl->mem, rounds.way);
+}
+
 /* ---- the check ---- */
 
 static bool find_starts(struct ltl *ltl, uint64_t **starts)
@@ -294,37 +436,69 @@ static bool find_starts(struct ltl *ltl, uint64_t **starts)
     return true;
 }
 
+/* True: an accepting component was found, members[*first ..], unless all of them are asked for. */
+static bool find_components(struct ltl *ltl, struct tarjan *tarjan, const uint64_t *starts,
+                            uint64_t *first)
+{
+    bool found = false;
+    *tarjan = (struct tarjan){.done = ltl->nodes + 1};
+    if (!numbers_init(&tarjan->order, ltl->mem, ltl->nodes, tarjan->done)
+        || !numbers_init(&tarjan->low, ltl->mem, ltl->nodes, tarjan->done))
+        ltl->problem = TEMPORAL_REFUSED;
+    for (uint64_t i = 0; i < ltl->kripke->initial && !found && ltl->problem == TEMPORAL_HOLDS; i++)
+        if (!numbers_get(&tarjan->order, starts[i]) && enter(ltl, tarjan, starts[i]))
+            found = search(ltl, tarjan, first);
+    return found;
+}
+
+static void free_components(struct ltl *ltl, struct tarjan *tarjan)
+{
+    numbers_free(&tarjan->order, ltl->mem);
+    numbers_free(&tarjan->low, ltl->mem);
+    mem_free(ltl->mem, tarjan->members);
+    mem_free(ltl->mem, tarjan->path);
+}
+
+/* A violation is shown already: by a shorter run when there is room and time to find it. */
+static void show_shorter(struct ltl *ltl, const uint64_t *starts)
+{
+    enum { MOST_SETS = 6 }; /* each doubles what a round trip has to remember */
+    struct tarjan tarjan;
+    uint64_t first;
+    if (ltl->automaton->acceptance > MOST_SETS) return;
+    ltl->accepting = mem_try_alloc(ltl->mem, ltl->nodes + 1);
+    if (!ltl->accepting) return;
+    find_components(ltl, &tarjan, starts, &first);
+    const bool is_whole = ltl->problem == TEMPORAL_HOLDS;
+    free_components(ltl, &tarjan);
+    if (is_whole) find_shortest(ltl, starts, ltl->kripke->initial);
+    mem_free(ltl->mem, ltl->accepting);
+    ltl->accepting = NULL;
+    ltl->problem = TEMPORAL_HOLDS;
+}
+
 /* True: an accepting component was found, and the path shows it. */
 static bool find_violation(struct ltl *ltl)
 {
-    struct tarjan tarjan = {0};
-    uint64_t *starts, count = ltl->kripke->initial, first;
-    bool found = false;
+    struct tarjan tarjan;
+    uint64_t *starts, first;
     ltl->nodes = ltl->kripke->states * ltl->width;
-    tarjan.done = ltl->nodes + 1;
-    if (tarjan.done >= NUMBERS_END) {
+    if (ltl->nodes + 1 >= NUMBERS_END) {
         ltl->temporal->reason =
             "the product of the state space with the formula's automaton is too large";
         return ltl->problem = TEMPORAL_BEYOND, false;
     }
     if (!find_starts(ltl, &starts)) return false;
-    if (!numbers_init(&tarjan.order, ltl->mem, ltl->nodes, tarjan.done)
-        || !numbers_init(&tarjan.low, ltl->mem, ltl->nodes, tarjan.done))
-        ltl->problem = TEMPORAL_REFUSED;
-    for (uint64_t i = 0; i < count && !found && ltl->problem == TEMPORAL_HOLDS; i++)
-        if (!numbers_get(&tarjan.order, starts[i]) && enter(ltl, &tarjan, starts[i]))
-            found = search(ltl, &tarjan, &first);
+    const bool found = find_components(ltl, &tarjan, starts, &first);
     if (found) {
         const struct mem_lift before =
             mem_lift(ltl->mem); /* what was found must not be lost to the limit on the search */
         numbers_free(&tarjan.order, ltl->mem);
-        show_lasso(ltl, &tarjan, first, starts, count);
+        show_lasso(ltl, &tarjan, first, starts, ltl->kripke->initial);
         mem_lower(ltl->mem, before);
     }
-    numbers_free(&tarjan.order, ltl->mem);
-    numbers_free(&tarjan.low, ltl->mem);
-    mem_free(ltl->mem, tarjan.members);
-    mem_free(ltl->mem, tarjan.path);
+    free_components(ltl, &tarjan);
+    if (found && ltl->temporal->shortest) show_shorter(ltl, starts);
     mem_free(ltl->mem, starts);
     return found;
 }

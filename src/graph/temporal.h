@@ -21,7 +21,9 @@ struct temporal {
      * *failed is set). */
     uint64_t *(*atom)(void *context, expr atom, bool *failed);
     void *context;
-    struct kripke_path path; /* evidence, when violated */
+    bool shortest;            /* LTL: prefix and loop together are as short as can be */
+    struct kripke_path path;  /* evidence, when violated */
+    struct kripke_path other; /* with `shortest`: what would have been shown else; or empty */
     formula end;    /* what the path does not show, at its last state: a part of the formula ... */
     bool end_value; /* ... and its value there */
     bool has_end;

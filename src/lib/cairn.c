@@ -7,7 +7,11 @@
 #include <cairn.h>
 
 #include "base/version.h"
+#include "report/conform.h"
+#include "report/explain.h"
 #include "report/machine.h"
+#include "report/page.h"
+#include "report/vcd.h"
 #include "result/value.h"
 #include "run/combine.h"
 #include "run/decide.h"
@@ -19,7 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum stage { STAGE_ASKING, STAGE_LOADED, STAGE_STEPPING, STAGE_ANSWERED, STAGE_SPENT };
+enum stage {
+    STAGE_ASKING,
+    STAGE_LOADED,
+    STAGE_STEPPING,
+    STAGE_ANSWERED,
+    STAGE_CONFORMED, /* the answer is about a log */
+    STAGE_SPENT
+};
 
 struct cairn {
     struct mem mem;
@@ -34,7 +45,8 @@ struct cairn {
     bool has_session, has_steps;
     uint32_t run; /* of each property, the one that is told */
     atomic_int interrupted;
-    char *json; /* of malloc */
+    struct conform conform;
+    char *json, *page, *run_text; /* of malloc */
 };
 
 /* ---- calls ---- */
@@ -81,6 +93,8 @@ void cairn_free(struct cairn *cairn)
 {
     if (!cairn) return;
     free(cairn->json);
+    free(cairn->page);
+    free(cairn->run_text);
     mem_release(&cairn->mem);
     free(cairn);
 }
@@ -177,6 +191,12 @@ bool cairn_use_threads(struct cairn *cairn, unsigned threads)
 bool cairn_use_traces(struct cairn *cairn, unsigned runs)
 {
     cairn->ask.traces = cairn->stage == STAGE_ASKING ? runs : cairn->ask.traces;
+    return cairn->stage == STAGE_ASKING;
+}
+
+bool cairn_use_shortest(struct cairn *cairn)
+{
+    cairn->ask.shortest |= cairn->stage == STAGE_ASKING;
     return cairn->stage == STAGE_ASKING;
 }
 
@@ -297,6 +317,10 @@ static enum cairn_verdict verdict_of(enum verdict verdict)
 enum cairn_verdict cairn_verdict(const struct cairn *cairn)
 {
     const struct task *task = &cairn->task;
+    if (cairn->stage == STAGE_CONFORMED)
+        return !cairn->conform.is_known  ? CAIRN_UNKNOWN
+               : cairn->conform.conforms ? CAIRN_HOLDS
+                                         : CAIRN_VIOLATED;
     if (!is_answered(cairn) || !task->property_count) return CAIRN_UNKNOWN;
     return verdict_of(result_overall(task->properties, task->property_count));
 }
@@ -308,8 +332,10 @@ bool cairn_is_complete(const struct cairn *cairn)
 
 static enum cairn_status make_sentence(struct cairn *cairn, const void *text)
 {
-    conclude_sentence(*(struct text *const *)text, cairn->session.model, &cairn->task,
-                      &cairn->result);
+    struct text *to = *(struct text *const *)text;
+    if (cairn->stage == STAGE_CONFORMED)
+        text_add(to, "%s", conform_assurance(&cairn->session, &cairn->conform));
+    else conclude_sentence(to, cairn->session.model, &cairn->task, &cairn->result);
     return CAIRN_DONE;
 }
 
@@ -317,7 +343,7 @@ const char *cairn_assurance(struct cairn *cairn)
 {
     struct text text, *const to = &text;
     text_init(&text, &cairn->mem);
-    if (!is_answered(cairn)) return "";
+    if (!is_answered(cairn) && cairn->stage != STAGE_CONFORMED) return "";
     return guard(cairn, make_sentence, &to) == CAIRN_DONE ? text.data : "";
 }
 
@@ -336,28 +362,71 @@ uint64_t cairn_transitions(const struct cairn *cairn)
     return known ? result->transitions : UINT64_MAX;
 }
 
+static const char *command_of(const struct cairn *cairn)
+{
+    return cairn->ask.command == ASK_CHECK ? "check" : "explore";
+}
+
 static enum cairn_status write_json(struct cairn *cairn, const void *out)
 {
-    const char *command = cairn->ask.command == ASK_CHECK ? "check" : "explore";
-    machine_result(*(FILE *const *)out, command, cairn->session.model, &cairn->session.diag,
-                   &cairn->task, &cairn->result,
-                   &(struct machine_form){.advice = cairn->session.advice.data,
-                                          .advice_count = cairn->session.advice.len});
+    FILE *file = *(FILE *const *)out;
+    if (cairn->stage == STAGE_CONFORMED)
+        conform_json(file, &cairn->session, &cairn->conform, NULL, false);
+    else
+        machine_result(file, command_of(cairn), cairn->session.model, &cairn->session.diag,
+                       &cairn->task, &cairn->result,
+                       &(struct machine_form){.advice = cairn->session.advice.data,
+                                              .advice_count = cairn->session.advice.len});
     return CAIRN_DONE;
+}
+
+static enum cairn_status write_page(struct cairn *cairn, const void *out)
+{
+    const struct page page = {.command = command_of(cairn),
+                              .session = &cairn->session,
+                              .task = &cairn->task,
+                              .result = &cairn->result};
+    page_one(*(FILE *const *)out, &page);
+    return CAIRN_DONE;
+}
+
+/* What the deed writes, of malloc; NULL: there is no memory. */
+static char *written(struct cairn *cairn, deed_of *deed)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    bool good = guard(cairn, deed, &out) == CAIRN_DONE && !ferror(out);
+    if (!fclose(out) && good) return text;
+    free(text);
+    return NULL;
 }
 
 const char *cairn_json(struct cairn *cairn)
 {
-    size_t size = 0;
-    if (!is_answered(cairn) || cairn->json) return cairn->json;
-    FILE *out = open_memstream(&cairn->json, &size);
-    if (!out) return NULL;
-    bool good = guard(cairn, write_json, &out) == CAIRN_DONE && !ferror(out);
-    if (fclose(out) || !good) {
-        free(cairn->json);
-        cairn->json = NULL;
-    }
+    const bool has_answer = is_answered(cairn) || cairn->stage == STAGE_CONFORMED;
+    if (has_answer && !cairn->json) cairn->json = written(cairn, write_json);
     return cairn->json;
+}
+
+const char *cairn_page(struct cairn *cairn)
+{
+    if (is_answered(cairn) && !cairn->page) cairn->page = written(cairn, write_page);
+    return cairn->page;
+}
+
+uint32_t cairn_advice_count(const struct cairn *cairn)
+{
+    return is_answered(cairn) ? cairn->session.advice.len : 0;
+}
+
+bool cairn_advice(const struct cairn *cairn, uint32_t number, struct cairn_advice *advice)
+{
+    if (number >= cairn_advice_count(cairn)) return false;
+    const struct advice *one = &cairn->session.advice.data[number];
+    *advice = (struct cairn_advice){.why = one->why, .options = one->command};
+    return true;
 }
 
 /* ---- properties and their runs ---- */
@@ -442,6 +511,131 @@ const char *cairn_run_state(struct cairn *cairn, uint32_t property, uint32_t ste
     return guard(cairn, tell_state, &to) == CAIRN_DONE ? telling.text.data : NULL;
 }
 
+/* Why, and as text. */
+struct explaining {
+    const struct property_result *entry; /* NULL: the last state of the steps */
+    struct text text;
+};
+
+static enum cairn_status explain(struct cairn *cairn, const void *given)
+{
+    struct explaining *explaining = *(struct explaining *const *)given;
+    struct stepper *stepper = &cairn->stepper;
+    const struct diag *diag = &cairn->session.diag;
+    text_init(&explaining->text, &cairn->mem);
+    text_add(&explaining->text, "%s", "");
+    if (explaining->entry)
+        explain_violation(cairn->session.model, diag, &explaining->text, explaining->entry);
+    else
+        explain_state(cairn->session.model, diag, &explaining->text, stepper_last(stepper),
+                      stepper->is_timed ? &stepper->timed : NULL);
+    return CAIRN_DONE;
+}
+
+const char *cairn_run_why(struct cairn *cairn, uint32_t property)
+{
+    if (!run_of(cairn, property, 0)) return NULL;
+    struct explaining explaining = {.entry = &cairn->task.properties[property]}, *const to =
+                                                                                     &explaining;
+    return guard(cairn, explain, &to) == CAIRN_DONE ? explaining.text.data : NULL;
+}
+
+uint32_t cairn_run_loop(const struct cairn *cairn, uint32_t property)
+{
+    const struct trace *trace = run_of(cairn, property, 0);
+    return trace ? trace->loop : UINT32_MAX;
+}
+
+struct run_text {
+    FILE *out;
+    const struct property_result *entry;
+    const struct trace *trace;
+    enum cairn_format format;
+};
+
+static enum cairn_status write_run(struct cairn *cairn, const void *given)
+{
+    const struct run_text *run = given;
+    const struct model *model = cairn->session.model;
+    if (run->format == CAIRN_VCD) vcd_write(run->out, model, run->trace);
+    else machine_itf(run->out, model, run->trace, run->entry, false);
+    return CAIRN_DONE;
+}
+
+const char *cairn_run_text(struct cairn *cairn, uint32_t property, enum cairn_format format)
+{
+    size_t size = 0;
+    struct run_text run = {.trace = run_of(cairn, property, 0), .format = format};
+    free(cairn->run_text);
+    cairn->run_text = NULL;
+    if (!run.trace || format > CAIRN_VCD) return NULL;
+    run.entry = &cairn->task.properties[property];
+    run.out = open_memstream(&cairn->run_text, &size);
+    if (!run.out) return NULL;
+    bool good = guard(cairn, write_run, &run) == CAIRN_DONE && !ferror(run.out);
+    if (!fclose(run.out) && good) return cairn->run_text;
+    free(cairn->run_text);
+    return cairn->run_text = NULL;
+}
+
+/* ---- logs ---- */
+
+struct log_words {
+    const char *unlogged, *tolerance;
+    bool gaps;
+};
+
+static enum cairn_status use_log(struct cairn *cairn, const void *given)
+{
+    const struct log_words *words = given;
+    if (words->unlogged) cairn->ask.unlogged = copy(cairn, words->unlogged);
+    if (words->tolerance) cairn->ask.tolerance = copy(cairn, words->tolerance);
+    cairn->ask.gaps = words->gaps;
+    return CAIRN_DONE;
+}
+
+bool cairn_use_log(struct cairn *cairn, const char *unlogged, bool gaps, const char *tolerance)
+{
+    return ask(cairn, use_log, &(struct log_words){unlogged, tolerance, gaps});
+}
+
+struct log_of {
+    const char *model, *log;
+};
+
+static enum cairn_status conform(struct cairn *cairn, const void *given)
+{
+    static const struct combine_words words = {"conform", "MODEL"};
+    const struct log_of *files = given;
+    struct session *session = &cairn->session;
+    struct text why;
+    if (cairn->stage != STAGE_ASKING) return CAIRN_MISUSE;
+    cairn->ask.command = ASK_CONFORM;
+    cairn->ask.file = copy(cairn, files->model);
+    cairn->ask.log = copy(cairn, files->log);
+    session_init(session, &cairn->ask, &cairn->mem, &cairn->door);
+    session->interrupted = &cairn->interrupted;
+    cairn->has_session = true;
+    text_init(&why, &cairn->mem);
+    if (!combine_check(&cairn->ask, &words, &why)) {
+        message_error(&session->diag, "%s", why.data);
+        return failure(cairn, EXIT_USAGE);
+    }
+    if (!conform_run(session, &cairn->conform)) return failure(cairn, session->status);
+    cairn->stage = STAGE_CONFORMED;
+    return CAIRN_DONE;
+}
+
+enum cairn_status cairn_conform(struct cairn *cairn, const char *model, const char *log)
+{
+    return guard(cairn, conform, &(struct log_of){model, log});
+}
+
+uint32_t cairn_conform_passed(const struct cairn *cairn)
+{
+    return cairn->stage == STAGE_CONFORMED ? cairn->conform.passed : 0;
+}
+
 /* ---- steps ---- */
 
 static enum cairn_status start(struct cairn *cairn, const void *seed)
@@ -502,6 +696,13 @@ const char *cairn_state(struct cairn *cairn)
     struct telling telling = {0}, *const to = &telling;
     if (cairn->stage != STAGE_STEPPING) return NULL;
     return guard(cairn, tell_state, &to) == CAIRN_DONE ? telling.text.data : NULL;
+}
+
+const char *cairn_state_why(struct cairn *cairn)
+{
+    struct explaining explaining = {0}, *const to = &explaining;
+    if (cairn->stage != STAGE_STEPPING) return NULL;
+    return guard(cairn, explain, &to) == CAIRN_DONE ? explaining.text.data : NULL;
 }
 
 /* ---- diagnostics ---- */

@@ -330,6 +330,16 @@ bool model_has_hidden(const struct model *model)
     return false;
 }
 
+uint32_t model_next_unless(const struct model *model, const struct model_rule *rule, uint32_t after)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < rule->guards; i++) {
+        const uint32_t unless = model->constraints.data[rule->first_guard + i].unless;
+        if (unless > after && (!next || unless < next)) next = unless;
+    }
+    return next;
+}
+
 void model_bound_range(const struct model *model, const struct clock_constraint *constraint,
                        int64_t *low, int64_t *high)
 {
@@ -496,7 +506,8 @@ void model_finish(struct model *model)
  *      a rule waits for one that is never
  *  taken, being stuck is not decided by either alone;
  *  10 the variable that sets a clock is hidden, sets no other one, and nothing reads it; conditions
- * and bounds of clocks never fail; urgent rules have no interval. */
+ * and bounds of clocks never fail; urgent rules have no interval;
+ *  11 nobody waits for a rule with groups of constraints: it has no classes. */
 static const char *check_vars(const struct model *model)
 {
     for (uint32_t i = 0; i < model->vars.len; i++) {
@@ -697,6 +708,9 @@ bool model_check(const struct model *model, struct text *complaint)
         broken = check_code(model, &model->code.data[i]);
     for (uint32_t i = 0; !broken && i < model->constraints.len; i++)
         broken = check_constraint(model, &model->constraints.data[i]);
+    for (uint32_t r = 0; !broken && r < model->rules.len; r++)
+        if (model->rules.data[r].classes && model_next_unless(model, &model->rules.data[r], 0))
+            broken = "11: a rule with classes and groups of constraints";
     for (uint32_t i = 0; !broken && i < model->clocks.len; i++) broken = check_setter(model, i);
     if (!broken && model->has_final && !expr_get(&model->exprs, model->final)->is_bool)
         broken = "4: a condition that is not Boolean";

@@ -175,6 +175,9 @@ struct clock_constraint {
     expr value;
     bool is_narrow; /* the range is this one, which pass/tighten.h has found */
     int64_t low, high;
+    uint32_t unless; /* of a guard: 0: it must hold; otherwise the number of a group: the step is
+                        not possible at moments at which all of the group hold. (Urgency does not
+                        ask for groups.) A rule with groups has no classes */
 };
 
 /* A clock that a step sets, to 0 or more. */
@@ -454,6 +457,10 @@ bool model_is_timed(const struct model *model);
 /* Whether a variable says nothing after the step: it is fresh, or sets a clock. */
 bool model_is_fresh(const struct model *model, uint32_t var);
 bool model_has_hidden(const struct model *model); /* others */
+/* The number of the first group of constraints of a rule (clock_constraint.unless) after this one;
+ * 0: there is none. */
+uint32_t model_next_unless(const struct model *model, const struct model_rule *rule,
+                           uint32_t after);
 /* Between which numbers the bound of a constraint lies. */
 void model_bound_range(const struct model *model, const struct clock_constraint *constraint,
                        int64_t *low, int64_t *high);

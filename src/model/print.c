@@ -622,8 +622,11 @@ static void print_timing(const struct printer *printer, const struct model_rule 
         if (interval->infinite) fputs("infinity)\n", out);
         else fprintf(out, "%" PRId64 "%c\n", interval->high, interval->high_open ? ')' : ']');
     }
-    for (uint32_t i = 0; i < rule->guards; i++)
-        print_constraint(printer, "  guard ", &model->constraints.data[rule->first_guard + i]);
+    for (uint32_t i = 0; i < rule->guards; i++) {
+        const struct clock_constraint *guard = &model->constraints.data[rule->first_guard + i];
+        if (guard->unless) fprintf(printer->out, "  unless %" PRIu32, guard->unless);
+        print_constraint(printer, guard->unless ? " " : "  guard ", guard);
+    }
     for (uint32_t i = 0; i < rule->resets; i++) {
         const struct clock_reset *reset = &model->resets.data[rule->first_reset + i];
         print_name(out, "  reset ", model->clocks.data[reset->clock].name);

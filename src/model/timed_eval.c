@@ -175,9 +175,53 @@ static bool has_timer(const struct timed_state *state, uint32_t r)
 static void satisfy_guards(const struct timed_state *state, struct timed_window *window,
                            const struct model_rule *rule)
 {
-    for (uint32_t i = 0; i < rule->guards; i++)
-        satisfy(state, window, &state->model->constraints.data[rule->first_guard + i],
-                state->values, NULL);
+    for (uint32_t i = 0; i < rule->guards; i++) {
+        const struct clock_constraint *guard =
+            &state->model->constraints.data[rule->first_guard + i];
+        if (!guard->unless) satisfy(state, window, guard, state->values, NULL);
+    }
+}
+
+/* The delays after which all constraints of a group hold. */
+static struct timed_window find_group(const struct timed_state *state,
+                                      const struct model_rule *rule, uint32_t group)
+{
+    struct timed_window window = always;
+    for (uint32_t i = 0; i < rule->guards; i++) {
+        const struct clock_constraint *guard =
+            &state->model->constraints.data[rule->first_guard + i];
+        if (guard->unless == group) satisfy(state, &window, guard, state->values, NULL);
+    }
+    return window;
+}
+
+static bool has_beginning(const struct timed_window *window, const struct timed_window *of)
+{
+    return !timed_window_is_empty(window)
+           && (window->low < of->low
+               || (window->low == of->low && (!window->low_open || of->low_open)))
+           && (window->infinite || window->high > of->low
+               || (window->high == of->low && !window->high_open && !of->low_open));
+}
+
+/* What comes first of a window without the moments at which all of some group hold. */
+static void leave_out(const struct timed_state *state, struct timed_window *window,
+                      const struct model_rule *rule)
+{
+    const struct model *model = state->model;
+    for (uint32_t g = 0; (g = model_next_unless(model, rule, g));) {
+        const struct timed_window out = find_group(state, rule, g);
+        if (timed_window_is_empty(window) || !has_beginning(&out, window)) continue;
+        if (out.infinite) *window = never;
+        else window->low = out.high, window->low_open = !out.high_open;
+        g = 0; /* others may have this beginning */
+    }
+    for (uint32_t g = 0; (g = model_next_unless(model, rule, g));) {
+        const struct timed_window out = find_group(state, rule, g);
+        const bool is_later =
+            out.low > window->low || (out.low == window->low && out.low_open && !window->low_open);
+        if (!timed_window_is_empty(&out) && is_later) not_after(window, out.low, !out.low_open);
+    }
 }
 
 bool timed_is_urgent(const struct model *model, const int64_t *values)
@@ -234,6 +278,7 @@ static struct timed_window find_chance(const struct timed_state *state, uint32_t
         in_interval(state, &window, state->timers[r], &model->intervals.data[rule->interval]);
     satisfy_guards(state, &window, rule);
     if (next) satisfy_invariants(state, &window, next, rule);
+    leave_out(state, &window, rule);
     return window;
 }
 

@@ -72,8 +72,10 @@ const Page = (() => {
   // What to try next, when a limit ended the search.
   const advice = list => section(
       'advice', 'What to try next',
-      list.map(one => h('div', {class: 'advice'}, h('p', {}, sentence(one.why)),
-                        h('pre', {}, h('code', {}, one.command)))));
+      list.map(
+          one =>
+              h('div', {class: 'advice'}, h('p', {}, sentence(one.why)),
+                h('pre', {}, h('code', {}, one.command)))));
 
   // ---- one result ----
 
@@ -145,10 +147,9 @@ const Page = (() => {
     const steps = trace => (trace.steps.length === 1 ? '1 step' : `${trace.steps.length} steps`);
     const choices = [
       {trace: property.trace, words: `the run: ${steps(property.trace)}`},
-      ...(property.traces || []).slice(1).map(trace => ({
-                                               trace,
-                                               words: `another run: ${steps(trace)}`
-                                             })),
+      ...(property.traces || [])
+          .slice(1)
+          .map(trace => ({trace, words: `another run: ${steps(trace)}`})),
       ...branches.map(branch => ({
                         trace: branch.trace,
                         words: `from state ${branch.from}: ${branch.part} is ${branch.value}${
@@ -162,7 +163,7 @@ const Page = (() => {
             onchange: event => openRun(choices[Number(event.target.value)].trace)
           },
             choices.map(({words}, k) => h('option', {value: k}, words)))) :
-                                             '';
+        '';
     return section(
         'run', [Matrix.chip(property), ' ', property.name],
         h('p', {}, h('code', {}, property.text)), why, parts.branchBox,
@@ -170,29 +171,30 @@ const Page = (() => {
   }
 
   // From a run that is shown to one that goes on.
-  const goOn = () => h(
-      'button', {
+  const goOn = () =>
+      h('button', {
         type: 'button',
         id: 'go-on',
         onclick: () => options.goOn(parts.view.run.trace, parts.view.at)
       },
-      'go on from here, step by step');
+        'go on from here, step by step');
 
-  // Places such as phils.mil:36 in explanations lead to their lines.
+  // In explanations places such as phils.mil:36 lead to their lines, and states to the slider.
   function linked(text) {
     const sources = data.sources[data.results[page.result].sources] || [], out = [];
     let last = 0;
-    for (const match of text.matchAll(/([^\s:,()]+):(\d+)/g)) {
-      const k = sources.findIndex(source => source.name.split('/').pop() === match[1]);
-      if (k < 0) continue;
-      out.push(
-          text.slice(last, match.index),
-          h('a', {
-            href: '#source',
-            onclick: () => parts.follow.source.point([{source: k, line: Number(match[2])}])
-          },
-            match[0]));
+    const link = (match, href, onclick) => {
+      out.push(text.slice(last, match.index), h('a', {href, onclick}, match[0]));
       last = match.index + match[0].length;
+    };
+    for (const match of text.matchAll(/([^\s:,()]+):(\d+)|\bstate (\d+)\b/g)) {
+      const k = sources.findIndex(source => source.name.split('/').pop() === match[1]);
+      if (match[3] !== undefined)
+        link(match, '#run', () => parts.view && parts.view.goTo(Number(match[3])));
+      else if (k >= 0)
+        link(
+            match, '#source',
+            () => parts.follow.source.point([{source: k, line: Number(match[2])}]));
     }
     out.push(text.slice(last));
     return out;

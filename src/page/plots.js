@@ -102,6 +102,27 @@ const Plots = (() => {
         x: named('steps from the beginning'),
         y: number
       }));
+    const ranks = statistics.ranks || [];
+    if (ranks.length > 1) {
+      list.push(plot({
+        title: 'States per rank',
+        note: `each owns ${count(Base.least(ranks.map(each => each.states), 0))} to ${
+            count(Base.most(ranks.map(each => each.states), 0))}`,
+        series: [
+          {name: 'states', kind: 'bars', points: ranks.map((each, k) => [k, each.states])},
+          {name: 'sent to others', kind: 'line', points: ranks.map((each, k) => [k, each.states_sent])}
+        ],
+        x: named('rank'),
+        y: number
+      }));
+      list.push(plot({
+        title: 'Waiting per rank',
+        note: 'in seconds',
+        series: [{name: 'waiting', kind: 'bars', points: ranks.map((each, k) => [k, each.waiting])}],
+        x: named('rank'),
+        y: named('seconds')
+      }));
+    }
     const clusters = statistics.cluster_sizes || [];
     if (clusters.length > 1)
       list.push(plot({

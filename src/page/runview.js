@@ -40,8 +40,13 @@ class RunView {
     this.chart = new Chart(this.chartBox, at => this.goTo(at));
     this.steps = new StepList(this.stepsBox, at => this.goTo(at));
     this.table = new StateTable(this.stateBox, number => this.choose(number));
+    this.here = h('pre', {id: 'here'});
+    this.hereBox =
+        h('details', {class: 'state-words', hidden: true},
+          h('summary', {}, 'In this state: who can do what, and what blocks the others'), this.here);
     this.box =
-        h('div', {class: 'run-view'}, this.sliderBox(), this.panes(), this.timeBox, this.keys());
+        h('div', {class: 'run-view'}, this.sliderBox(), this.hereBox, this.panes(), this.timeBox,
+          this.keys());
   }
 
   sliderBox() {
@@ -151,7 +156,14 @@ class RunView {
     }
     if (follow.graph) follow.graph.move(at);
     if (follow.source) follow.source.point(at ? run.parts(at) : null);
+    this.tell(run.trace.here && run.trace.here[at]);
     if (this.moved) this.moved(at);
+  }
+
+  // What is known of the state at the slider, in words; nothing for long runs.
+  tell(words) {
+    this.hereBox.hidden = !words;
+    this.here.textContent = words || '';
   }
 
   place(at) {

@@ -196,6 +196,7 @@ uint32_t program_compile(struct program *program, expr e)
     uint32_t start = program->code.len;
     machine_compile(program, e, 1);
     machine_end(program);
+    vec_push(program->model->mem, &program->expressions, start);
     return start;
 }
 
@@ -476,6 +477,17 @@ static void copy_cells(const struct program *program, const struct instruction *
     }
 }
 
+/* The same by machine code; false: there is none for it. */
+static inline bool run_native(const struct program *program, uint32_t start, const uint64_t *words,
+                              uint64_t *next, int64_t *value, enum step *step)
+{
+    const struct program_native *native = program->native;
+    if (start >= native->piece_room || !native->pieces[start]) return false;
+    const struct runtime_context context = program_context(program);
+    *step = (enum step)native->pieces[start](&context, words, next, value);
+    return true;
+}
+
 /* Each operation jumps to the next one by itself (a GNU extension), so that the processor learns
  * which one follows which: a tenth of the time of a whole search. */
 enum step machine_run(const struct program *program, uint32_t start, const uint64_t *words,
@@ -485,6 +497,8 @@ enum step machine_run(const struct program *program, uint32_t start, const uint6
     int64_t *top = program->stack, *locals = program->locals;
     uint32_t returns[MACHINE_MAX_CALLS];
     unsigned calls = 0;
+    enum step step;
+    if (program->native && run_native(program, start, words, next, value, &step)) return step;
     static const void *const jump[OP_END + 1] = {
         [OP_PUSH_FIELD] = &&do_OP_PUSH_FIELD,
         [OP_PUSH_NUMBER] = &&do_OP_PUSH_NUMBER,

@@ -269,6 +269,7 @@ void program_release(struct program *program)
     vec_free(mem, &program->nodes);
     vec_free(mem, &program->lists);
     vec_free(mem, &program->holders);
+    vec_free(mem, &program->expressions);
     mem_free(mem, program->above);
     mem_free(mem, program->permits);
     mem_free(mem, program->other);

@@ -18,6 +18,18 @@
 #define CAIRN_PROGRAM_PROGRAM_H
 
 #include "program/layout.h"
+#include "program/runtime.h"
+
+#include <stdatomic.h>
+
+/* Rules and expressions as machine code (native/), the same for all threads. */
+struct program_native {
+    runtime_piece **pieces; /* by where they begin in the code of the machine; NULL: none there */
+    uint32_t piece_room;
+    runtime_lister *const *listers; /* one per index */
+    uint32_t longest;               /* so many steps a lister finds at most */
+    const int32_t *const *tables;
+};
 
 struct instruction {
     uint8_t op; /* enum in machine.h */
@@ -89,6 +101,11 @@ struct program {
     uint32_t *calls;             /* of a statement, how many calls run it; then, where its code is
                                     (PROGRAM_NONE: not yet) */
     VEC(uint32_t) pending;       /* bodies that are called and not compiled yet */
+    VEC(uint32_t) expressions;   /* where those begin that program_compile has compiled */
+    /* Where machine code appears while a search goes on, for whoever looks (program_adopt); NULL:
+     * nowhere. What this thread has seen of it; NULL: nothing so far. */
+    const struct program_native *_Atomic *offered;
+    const struct program_native *native;
 };
 
 void program_init(struct program *program, struct model *model, const struct layout *layout);
@@ -126,6 +143,18 @@ bool program_holds_back(const struct program *program, const struct fast_rule *f
  * next, which is the new state when this is STEP_TAKEN. */
 enum step machine_run(const struct program *program, uint32_t start, const uint64_t *words,
                       uint64_t *next, int64_t *value);
+
+/* Takes machine code that is offered. Each thread does so for its own program. */
+static inline void program_adopt(struct program *program)
+{
+    if (program->offered && !program->native)
+        program->native = atomic_load_explicit(program->offered, memory_order_acquire);
+}
+
+static inline struct runtime_context program_context(const struct program *program)
+{
+    return (struct runtime_context){program->native->tables, program->locals};
+}
 
 /* ---- the inside of an expansion, here because it is where the time goes ---- */
 

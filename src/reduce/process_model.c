@@ -488,7 +488,8 @@ static void start_guards(struct builder *b)
     b->guards.whole =
         mem_alloc(b->model->mem, (b->model->rules.len + UINT64_C(1)) * sizeof *b->guards.whole);
     b->guards.is_partial = mem_alloc(b->model->mem, b->model->rules.len + UINT64_C(1));
-    b->guards.dd = dd_new(b->model->mem, b->guards.bits.total);
+    if (b->guards.bits.total <= DD_PLAIN_PAIRS)
+        b->guards.dd = dd_new(b->model->mem, b->guards.bits.total);
     if (b->guards.dd) order_bits(b);
 }
 

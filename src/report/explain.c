@@ -1,6 +1,8 @@
 #include "report/explain.h"
 
 #include "report/explain_time.h"
+#include "report/story.h"
+#include "result/lasso.h"
 #include "result/value.h"
 
 #include <assert.h>
@@ -56,12 +58,20 @@ static void show_part(struct explainer *explainer, expr e, bool value)
             text_add(explainer->text, "%s...\n", explainer->indent);
         return;
     }
-    text_add(explainer->text, "%s", explainer->indent);
-    model_print_expr(explainer->model, explainer->text, e);
-    text_add(explainer->text, " is %s", value ? "true" : "false");
+    static const char turned[] = " != false"; /* how a Boolean variable is a condition in a model */
+    struct text *text = explainer->text;
+    text_add(text, "%s", explainer->indent);
+    model_print_expr(explainer->model, text, e);
+    const size_t tail = sizeof turned - 1;
+    const bool is_plain = text->len > tail && !strcmp(text->data + text->len - tail, turned);
+    if (is_plain) text->data[text->len -= tail] = 0;
+    text_add(text, " is %s", value ? "true" : "false");
     explainer->vars = 0;
-    show_vars(explainer, e);
-    text_add(explainer->text, "\n");
+    if (!is_plain
+        || expr_get(&explainer->model->exprs, expr_get(&explainer->model->exprs, e)->a)->op
+               != EXPR_VAR)
+        show_vars(explainer, e);
+    text_add(text, "\n");
 }
 
 /* Goes down to the parts that decide why e has its value. */
@@ -218,7 +228,7 @@ static void show_wording(struct explainer *explainer, const struct model_wording
     text_add(explainer->text, "\n");
 }
 
-/* ---- deadlock ---- */
+/* ---- a state ---- */
 
 static void show_place(const struct diag *diag, struct text *text, struct place place)
 {
@@ -432,8 +442,24 @@ void explain_nearest(const struct model *model, const struct diag *diag, struct 
     show_blockers(model, diag, text, best, part ? part->process : MODEL_NONE, state);
 }
 
+/* Whether the rule can be taken in the state; with time, after some delay. */
+static bool is_possible(const struct model *model, uint32_t r, const int64_t *state,
+                        struct timed_state *timed)
+{
+    if (timed) {
+        const struct timed_window window = timed_chance(timed, r);
+        if (timed_window_is_empty(&window)) return false;
+    }
+    int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
+    const bool good = timed ? eval_permits(model, r, state)
+                                  && eval_rule_alone(model, r, state, next, NULL) == EVAL_ENABLED
+                            : eval_rule(model, r, state, next) == EVAL_ENABLED;
+    mem_free(model->mem, next);
+    return good;
+}
+
 static void explain_process(const struct model *model, const struct diag *diag, struct text *text,
-                            uint32_t process, const int64_t *state, const struct timed_state *timed)
+                            uint32_t process, const int64_t *state, struct timed_state *timed)
 {
     bool is_global = process == MODEL_NONE;
     uint32_t location = is_global ? MODEL_NONE : model->processes.data[process].location;
@@ -451,9 +477,13 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             seen[shown++] = part->place;
             text_add(text, "    [%s] at ", rule->label);
             show_place(diag, text, part->place);
-            text_add(text, " is blocked:\n");
             uint32_t nearest =
                 part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
+            if (is_possible(model, nearest, state, timed)) {
+                text_add(text, " is possible\n");
+                continue;
+            }
+            text_add(text, " is blocked:\n");
             show_blockers(model, diag, text, nearest, process, state);
             if (timed) explain_time(timed, text, nearest);
         }
@@ -471,8 +501,8 @@ static bool has_global_rules(const struct model *model)
     return false;
 }
 
-void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text,
-                      const int64_t *state, const struct timed_state *timed)
+void explain_state(const struct model *model, const struct diag *diag, struct text *text,
+                   const int64_t *state, struct timed_state *timed)
 {
     uint32_t shown = 0, left = 0;
     bool *acts =
@@ -613,14 +643,24 @@ static void explain_stuck(const struct model *model, const struct diag *diag, st
     struct timed_state timed;
     if (!trace->delays) {
         text_add(text, "no rule is enabled in the last state:\n");
-        explain_deadlock(model, diag, text, state, NULL);
+        explain_state(model, diag, text, state, NULL);
         return;
     }
     timed_init(&timed, model, trace->denominator);
     trace_follow(trace, &timed);
     text_add(text, "no rule can ever be taken again in the last state:\n");
-    explain_deadlock(model, diag, text, state, &timed);
+    explain_state(model, diag, text, state, &timed);
     timed_release(&timed);
+}
+
+/* A run that rests in its last state for ever, as one that repeats there. */
+static void explain_rest(const struct model *model, struct text *text, const struct trace *trace,
+                         const struct model_query *query)
+{
+    struct trace resting = *trace;
+    resting.loop = trace->steps;
+    if (query->kind == QUERY_MEETS) story_tell_response(model, text, &resting, NULL, query->p);
+    if (query->kind == QUERY_LEADS) story_tell_response(model, text, &resting, &query->p, query->q);
 }
 
 static void explain_query(const struct model *model, struct text *text, const struct trace *trace,
@@ -631,6 +671,30 @@ static void explain_query(const struct model *model, struct text *text, const st
     trace_follow(trace, &timed);
     explain_time_end(&timed, text, is_whole);
     timed_release(&timed);
+}
+
+/* A run that repeats for ever, and what does not come on it. */
+static void explain_loop(const struct model *model, const struct diag *diag, struct text *text,
+                         const struct property_result *entry, const int64_t *state)
+{
+    const struct trace *trace = entry->trace;
+    bool is_told, is_refuted = false, good;
+    if (entry->kind == PROPERTY_QUERY) {
+        const struct model_query *query = &model->queries.data[entry->property->query];
+        const bool leads = query->kind == QUERY_LEADS;
+        if (!leads && query->kind != QUERY_MEETS) return;
+        is_told = story_tell_response(model, text, trace, leads ? &query->p : NULL,
+                                      leads ? query->q : query->p);
+    } else {
+        struct trace way = *trace;
+        way.loop = MODEL_NONE;
+        is_told = story_tell(model, text, trace, entry->property->root);
+        is_refuted = is_told && lasso_prefix_refutes(model, &way, entry->property->root, &good);
+    }
+    if (!is_told) return;
+    /* what comes for ever is of no interest where the way there is enough */
+    if (trace->rules[trace->steps] == MODEL_NONE) explain_stuck(model, diag, text, trace, state);
+    else if (!is_refuted) story_choices(model, text, trace);
 }
 
 static void explain_end(const struct model *model, const struct diag *diag, struct text *text,
@@ -649,8 +713,12 @@ static void explain_end(const struct model *model, const struct diag *diag, stru
         explain_expr(model, text, told, state, "  ");
     } else if (entry->has_end) {
         explain_part(model, text, entry, state);
-    } else if (entry->kind == PROPERTY_QUERY && entry->trace->loop == MODEL_NONE) {
+    } else if (entry->trace->loop != MODEL_NONE) {
+        explain_loop(model, diag, text, entry, state);
+    } else if (entry->kind == PROPERTY_QUERY) {
         const enum query_kind kind = model->queries.data[entry->property->query].kind;
+        if (entry->verdict == VERDICT_VIOLATED)
+            explain_rest(model, text, entry->trace, &model->queries.data[entry->property->query]);
         explain_query(model, text, entry->trace, kind != QUERY_ALWAYS && kind != QUERY_SOMETIME);
     }
 }

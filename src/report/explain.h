@@ -1,5 +1,5 @@
 /* Why: which part of a condition is false, with the values; what blocks each process in a
- * deadlock. */
+ * state. */
 #ifndef CAIRN_REPORT_EXPLAIN_H
 #define CAIRN_REPORT_EXPLAIN_H
 
@@ -11,11 +11,11 @@
 void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state,
                   const char *indent);
 
-/* For each process: where it stands, and for each of its commands the conjuncts that block it.
- * `timed` is the state in time, NULL in an untimed model: then a command whose conjuncts are true
- * is explained by its timer and by clocks. */
-void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text,
-                      const int64_t *state, const struct timed_state *timed);
+/* For each process: where it stands, and of each of its commands that it is possible, or the
+ * conjuncts that block it; in a deadlock all are. `timed` is the state in time, NULL in an untimed
+ * model: then a command whose conjuncts are true is explained by its timer and by clocks. */
+void explain_state(const struct model *model, const struct diag *diag, struct text *text,
+                   const int64_t *state, struct timed_state *timed);
 
 /* Of these rules (`is_one`, per rule) the one that is nearest to be enabled in the state: what
  * holds it back. Nothing when there are none, or time alone does. */

@@ -93,8 +93,9 @@ void explain_time(const struct timed_state *timed, struct text *text, uint32_t r
             text_add(text, "\n");
         }
         for (uint32_t i = 0; i < rule->guards; i++)
-            show_false_constraint(timed, text, &model->constraints.data[rule->first_guard + i],
-                                  timed->values, NULL, "");
+            if (!model->constraints.data[rule->first_guard + i].unless)
+                show_false_constraint(timed, text, &model->constraints.data[rule->first_guard + i],
+                                      timed->values, NULL, "");
         for (uint32_t p = 0; p < model->processes.len; p++) {
             const struct model_process *process = &model->processes.data[p];
             for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {

@@ -795,6 +795,7 @@ void machine_simulation(FILE *out, const struct model *model, const struct diag 
     put_number(&json, "seed", told->seed);
     put_number(&json, "runs", told->runs);
     put_number(&json, "steps", told->steps);
+    if (result_has_coverage(told->seen)) put_coverage(&json, model, diag, told->seen);
     out_key(&json, "properties");
     put_properties(&json, &teller, &walk, task, reasons, NULL, "simulation", told->trace_file);
     out_close(&json, '}');

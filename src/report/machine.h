@@ -54,7 +54,8 @@ struct simulation {
     const struct property_result *violation; /* NULL: none was found */
     const char *assurance, *trace_file;      /* trace_file: of the last run, or NULL */
     uint64_t seed, runs, steps;
-    bool is_over; /* everything that was sought was found */
+    bool is_over;              /* everything that was sought was found */
+    const struct result *seen; /* how often rules were taken, which locations were reached */
 };
 void machine_simulation(FILE *out, const struct model *model, const struct diag *diag,
                         const struct task *task, const struct simulation *told, bool raw);

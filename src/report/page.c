@@ -1,6 +1,7 @@
 #include "report/page.h"
 
 #include "report/drawings.h"
+#include "report/explain.h"
 #include "report/machine.h"
 #include "result/value.h"
 
@@ -118,6 +119,61 @@ static void put_first(struct out *json, const struct page *page, const struct tr
     }
 }
 
+/* Which properties of single states are true in this one, and which are not. */
+static void tell_properties(struct text *text, const struct page *page, const int64_t *state)
+{
+    const struct model *model = page->session->model;
+    for (unsigned value = 0; value < 2; value++) {
+        bool any = false;
+        for (uint32_t i = 0; page->task && i < page->task->property_count; i++) {
+            const struct property_result *entry = &page->task->properties[i];
+            int64_t is_true;
+            if (!entry->in_each_state || entry->kind == PROPERTY_DEADLOCK
+                || entry->kind == PROPERTY_RUNTIME_ERROR
+                || !eval_expr(model, entry->invariant, state, &is_true))
+                continue;
+            if ((entry->seeks ? !is_true : is_true != 0) != value) continue;
+            text_add(text,
+                     any     ? ", %s"
+                     : value ? "true here: %s"
+                             : "false here: %s",
+                     entry->property->name);
+            any = true;
+        }
+        if (any) text_add(text, "\n");
+    }
+}
+
+/* For each state of a short run: which properties it has, what each process can do, what blocks
+ * it. */
+static void put_states(struct out *json, const struct page *page, const struct trace *trace)
+{
+    enum { MOST_STATES = 60, MOST_RULES = 2000 };
+    const struct model *model = page->session->model;
+    struct timed_state time;
+    struct trace_walk walk;
+    struct text text;
+    if (trace->steps >= MOST_STATES || model->rules.len > MOST_RULES || page->with_cells) return;
+    trace_walk_prepare(&walk, model);
+    trace_walk_time(&walk, &time);
+    text_init(&text, model->mem);
+    out_key(json, "here");
+    out_open(json, '[');
+    bool good = trace_walk_again(&walk, trace);
+    while (good) {
+        text.len = 0;
+        text_add(&text, "%s", "");
+        tell_properties(&text, page, walk.state);
+        if (!walk.time || !walk.lost_time)
+            explain_state(model, &page->session->diag, &text, walk.state, walk.time);
+        out_string(json, text.data);
+        good = walk.at < trace->steps && trace_walk_step(&walk);
+    }
+    out_close(json, ']');
+    text_free(&text);
+    trace_walk_end(&walk);
+}
+
 static void put_run(void *context, struct out *json, struct trace_walk *walk,
                     const struct trace *trace)
 {
@@ -138,6 +194,7 @@ static void put_run(void *context, struct out *json, struct trace_walk *walk,
     out_key(json, "loop");
     if (repeats) out_uint(json, trace->loop);
     else out_null(json);
+    put_states(json, page, trace);
     out_key(json, "closing"); /* the rule that leads back; null: the last state repeats */
     if (repeats && trace->rules[trace->steps] != MODEL_NONE)
         out_uint(json, trace->rules[trace->steps]);

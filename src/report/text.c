@@ -60,6 +60,15 @@ static void show_command(const struct report_style *style, const struct diag *di
             length ? "   " : "", (int)length, length ? line : "");
 }
 
+/* Runs of a simulation say nothing about others. */
+static void show_silent(const struct report_style *style, const struct result *result,
+                        const char *what)
+{
+    fprintf(style->out, "%s%s %s%s:%s\n", paint(style, YELLOW),
+            result->all_states ? "never" : "not", what, result->all_states ? "" : " in these runs",
+            paint(style, PLAIN));
+}
+
 /* One entry per command of the source, however many processes and rules share it: never taken means
  * that none of its rules was. */
 static void show_never_taken(const struct report_style *style, const struct model *model,
@@ -81,8 +90,7 @@ static void show_never_taken(const struct report_style *style, const struct mode
              next++)
             taken |= result->taken[uses[next].rule] != 0;
         if (taken || silent++ >= SHOWN) continue;
-        if (silent == 1)
-            fprintf(style->out, "%snever taken:%s\n", paint(style, YELLOW), paint(style, PLAIN));
+        if (silent == 1) show_silent(style, result, "taken");
         show_command(style, diag, uses[i].place, model->rules.data[uses[i].rule].label);
     }
     if (silent > SHOWN) fprintf(style->out, "  ... and %u more commands\n", silent - SHOWN);
@@ -102,9 +110,7 @@ static void show_never_reached(const struct report_style *style, const struct mo
                 continue;
             const struct model_location *location =
                 &model->locations.data[process->first_location + l];
-            if (silent == 1)
-                fprintf(style->out, "%snever reached:%s\n", paint(style, YELLOW),
-                        paint(style, PLAIN));
+            if (silent == 1) show_silent(style, result, "reached");
             fprintf(style->out, "  %s:%u: location ", diag_source_name(diag, location->place),
                     location->place.line);
             if (location->name) fprintf(style->out, "%s of %s\n", location->name, process->name);
@@ -112,6 +118,50 @@ static void show_never_reached(const struct report_style *style, const struct mo
         }
     }
     if (silent > SHOWN) fprintf(style->out, "  ... and %u more locations\n", silent - SHOWN);
+}
+
+/* A command of the source, and how often its rules were taken. */
+struct counted {
+    struct use use;
+    uint64_t count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct counted *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return by_place(&x->use, &y->use);
+}
+
+void report_counts(const struct report_style *style, const struct model *model,
+                   const struct diag *diag, const struct result *seen)
+{
+    enum { SHOWN = 20 };
+    struct counted *list = mem_alloc(model->mem, (model->rules.len + UINT64_C(1)) * sizeof *list);
+    uint32_t count = 0;
+    if (!seen->taken) return;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const struct place place = model->parts.data[model->rules.data[r].first_part].place;
+        list[r] = (struct counted){{place, r}, seen->taken[r]};
+    }
+    qsort(list, model->rules.len, sizeof *list, by_place);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        if (count && !memcmp(&list[count - 1].use.place, &list[r].use.place, sizeof(struct place)))
+            list[count - 1].count += list[r].count;
+        else list[count++] = list[r];
+    }
+    qsort(list, count, sizeof *list, by_count);
+    fprintf(style->out, "%ssteps taken:%s\n", paint(style, BOLD), paint(style, PLAIN));
+    for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+        if (!list[i].count) break;
+        fprintf(style->out, "%9" PRIu64, list[i].count);
+        show_command(style, diag, list[i].use.place, model->rules.data[list[i].use.rule].label);
+    }
+    if (count > SHOWN && list[SHOWN].count)
+        fprintf(style->out, "           ... (JSON has all of them)\n");
+    mem_free(model->mem, list);
+    show_never_taken(style, model, diag, seen);
+    show_never_reached(style, model, diag, seen);
 }
 
 static void show_silence(const struct report_style *style, const struct model *model,
@@ -139,12 +189,13 @@ static void show_assurance(const struct report_style *style, const struct model 
 
 /* ---- searches one after the other ---- */
 
-/* With -v: the figures above are of one of them, and these of each. */
+/* With -v: whether rules were compiled; the figures above are of one of them, and these of each. */
 static void show_searches(const struct report_style *style, const struct result *result)
 {
     char a[TEXT_COUNT_ROOM];
-    if (!style->verbose || result->search_count < 2) return;
-    for (uint32_t i = 0; i < result->search_count; i++) {
+    if (!style->verbose) return;
+    if (result->native) fprintf(style->out, "  rules           %s\n", result->native);
+    for (uint32_t i = 0; result->search_count > 1 && i < result->search_count; i++) {
         const struct search_brief *search = &result->searches[i];
         fprintf(style->out, "  search %u        %14s", i + 1, search->engine);
         if (search->has_states)
@@ -222,12 +273,32 @@ static void list_parts(const struct report_style *style, const struct split_stat
             snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank,
                      part->begin, part->end - 1);
         if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
-        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  ", i, parent, ranks,
+        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  ", part->number, parent, ranks,
                 part->is_known ? text_count(a, part->states) : "",
                 part->is_known ? text_count(b, part->transitions) : "", time);
         if (part->p_path) fprintf(style->out, "%-8s %s\n", part->state, part->p_path);
         else fprintf(style->out, "%s\n", part->state);
     }
+}
+
+/* What each of several ranks did; of very many, the first ones. */
+static void list_peers(const struct report_style *style, const struct result *result)
+{
+    enum { MOST = 64 };
+    char a[32], b[32], c[32], d[32], e[32];
+    fprintf(style->out, "  %6s %14s %14s %14s %10s %10s %9s %9s\n", "rank", "states", "transitions",
+            "sent", "messages", "bytes", "memory", "waiting");
+    for (uint32_t i = 0; i < result->peer_count && i < MOST; i++) {
+        const struct peer_statistics *peer = &result->peers[i];
+        char bytes[32], memory[32];
+        fprintf(style->out, "  %6u %14s %14s %14s %10s %10s %9s %7.2f s\n", i,
+                text_count(a, peer->states), text_count(b, peer->transitions),
+                text_count(c, peer->sent), text_count(d, peer->messages),
+                report_bytes(bytes, peer->bytes), report_bytes(memory, peer->memory),
+                peer->waiting);
+    }
+    if (result->peer_count > MOST)
+        fprintf(style->out, "  and %s more\n", text_count(e, result->peer_count - MOST));
 }
 
 /* P-paths with their sizes. Only so many p-points of a long one. */
@@ -300,6 +371,7 @@ static void show_special(const struct report_style *style, enum member_special s
     bool chosen;
     const struct points *points = result_points(result, &chosen);
     if (special == SPECIAL_POINTS) list_points(style, points, chosen);
+    if (special == SPECIAL_PEERS) list_peers(style, result);
     if (special == SPECIAL_WORDS) list_orders(style, view->model->mem, result->orders);
     if (!style->verbose) return;
     switch (special) {
@@ -308,7 +380,8 @@ static void show_special(const struct report_style *style, enum member_special s
     case SPECIAL_PATHS: list_paths(style, result->partition); break;
     case SPECIAL_SIZES: show_sizes(style, result->clusters); break;
     default:
-        assert(special == SPECIAL_POINTS || special == SPECIAL_WORDS); /* the others are of JSON */
+        assert(special == SPECIAL_POINTS || special == SPECIAL_WORDS
+               || special == SPECIAL_PEERS); /* the others are of JSON */
     }
 }
 

@@ -37,6 +37,10 @@ void report_step(const struct report_style *style, const struct model *model,
 void report_wait(const struct report_style *style, const struct model *model,
                  const struct trace *trace);
 
+/* How often each command was taken in runs, and what was not met in them. */
+void report_counts(const struct report_style *style, const struct model *model,
+                   const struct diag *diag, const struct result *seen);
+
 /* What to try next; nothing when there is nothing. */
 void report_advice(const struct report_style *style, const struct advice *advice, uint32_t count);
 

@@ -82,6 +82,8 @@ bool furthest_is_further(const struct result *a, const struct result *b)
     if (a->complete != b->complete) return a->complete;
     int states = compare_states(a, b);
     if (states) return states > 0;
+    if (a->engine && b->engine && !strcmp(a->engine, b->engine) && a->expanded != b->expanded)
+        return a->expanded > b->expanded;
     return a->bounded && (!b->bounded || a->bounded->depth > b->bounded->depth) && !b->states;
 }
 

@@ -62,6 +62,7 @@ static void evaluate(struct lasso *lasso, formula f, bool *values)
         case FORMULA_IMPLIES: values[i] = !a[i] || b[i]; break;
         case FORMULA_IFF: values[i] = a[i] == b[i]; break;
         case FORMULA_X: values[i] = a[after(lasso, i)]; break;
+        case FORMULA_A: values[i] = a[i]; break; /* on this run */
         default: break;
         }
     if (node.op == FORMULA_F) fixpoint(lasso, FORMULA_U, always, a, values);
@@ -87,6 +88,23 @@ bool lasso_holds(const struct model *model, const struct trace *trace, formula f
     mem_free(model->mem, values);
     *good = lasso.good;
     return holds;
+}
+
+bool lasso_may_evaluate(const struct model *model, formula f)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    const unsigned arity = formula_table[node->op].arity;
+    if (node->op == FORMULA_E || node->op == FORMULA_CLOCK || node->op == FORMULA_DEADLOCK)
+        return false;
+    if (node->op == FORMULA_ATOM || !arity) return true;
+    return lasso_may_evaluate(model, node->a) && (arity < 2 || lasso_may_evaluate(model, node->b));
+}
+
+void lasso_values(const struct model *model, const struct trace *trace, formula f, bool *values)
+{
+    struct lasso lasso = {model, trace, trace->steps + 1, true};
+    assert(trace->loop <= trace->steps);
+    evaluate(&lasso, f, values);
 }
 
 /* ---- runs that are known up to a point ---- */

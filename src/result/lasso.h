@@ -8,6 +8,13 @@
  * have a loop and be possible. */
 bool lasso_holds(const struct model *model, const struct trace *trace, formula f, bool *good);
 
+/* Whether f says something about single runs without clocks: path quantifiers stand for "on this
+ * run", so they may be A only. */
+bool lasso_may_evaluate(const struct model *model, formula f);
+/* The value of such an f in each state of the run, 0 .. steps. The trace must have a loop and be
+ * possible. */
+void lasso_values(const struct model *model, const struct trace *trace, formula f, bool *values);
+
 /* For a trace without a loop: whether f is false on every infinite run that begins with it, as far
  * as f's structure tells; false in *good when an atom cannot be evaluated. */
 bool lasso_prefix_refutes(const struct model *model, const struct trace *trace, formula f,

@@ -62,6 +62,7 @@ enum member_special {
     SPECIAL_POINTS,
     SPECIAL_SILENCE,
     SPECIAL_WORDS,
+    SPECIAL_PEERS,
     SPECIAL_ITERATIONS, /* these four: as text */
     SPECIAL_PARTS,
     SPECIAL_PATHS,

@@ -17,6 +17,8 @@ const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule",
                                           [RELATION_LABELLED] = "labelled"};
 const char *const state_sets_name[] = {
     [SETS_AUTO] = "auto", [SETS_FLAT] = "flat", [SETS_TREE] = "tree", NULL};
+const char *const native_mode_name[] = {
+    [NATIVE_AUTO] = "auto", [NATIVE_ALWAYS] = "always", [NATIVE_NEVER] = "never", NULL};
 
 const char *const zone_storage_name[] = {[ZONES_BY_SIMULATION] = "simulation",
                                          [ZONES_BY_INCLUSION] = "inclusion",
@@ -46,7 +48,8 @@ const char *const stop_reason_text[] = {
     "the guide was cut at its bound",
     "coverage is not guaranteed (--partition-hidden)",
     "coverage is not guaranteed, because hidden variables influence what can be seen",
-    "deadlocks need zones of another kind"};
+    "deadlocks need zones of another kind",
+    "another rank could not go on"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by "
                                       "zero, uses a wrong index or reads an empty queue there";
 

@@ -31,6 +31,7 @@ enum stop_reason {
     STOP_HIDDEN,
     STOP_INFLUENCE,
     STOP_EXACT,
+    STOP_PEERS,
     STOP_COUNT
 };
 extern const char *const stop_reason_text[];
@@ -167,6 +168,10 @@ extern const char *const keeping_name[];
 enum state_sets { SETS_AUTO, SETS_FLAT, SETS_TREE };
 extern const char *const state_sets_name[];
 
+/* Rules as machine code: for searches that last, before they begin, or not at all. */
+enum native_mode { NATIVE_AUTO, NATIVE_ALWAYS, NATIVE_NEVER };
+extern const char *const native_mode_name[];
+
 enum zone_storage { ZONES_BY_SIMULATION, ZONES_BY_INCLUSION, ZONES_EQUAL };
 extern const char *const zone_storage_name[];
 
@@ -205,7 +210,18 @@ struct points {
     uint32_t location_count;
 };
 
+/* What one of several peers did (base/peers.h). */
+struct peer_statistics {
+    uint64_t states, transitions;   /* that it owns; that lead from these */
+    uint64_t sent, messages, bytes; /* states that it sent to others, in so many messages */
+    uint64_t memory;                /* bytes, at most at the same time */
+    double waiting;                 /* seconds without anything to do */
+};
+
+struct peers;
+
 struct task {
+    struct peers *peers; /* that search together, or NULL */
     struct model *model;
     struct property_result *properties;
     uint32_t property_count;
@@ -232,10 +248,12 @@ struct task {
                            */
     bool by_interactions; /* states are visited in the order of the fewest interactions with the
                              guide that lead to them, and these are counted */
+    bool shortest;        /* runs that repeat are as short as can be, not only the way there */
     bool stop_at_first;   /* end with the first violation */
     uint32_t traces;      /* so many runs of a property that single states decide; 0: one */
     uint32_t threads; /* explicit, breadth-first or divided by p-points: so many, where they can be
                          used (combine_one_thread) */
+    enum native_mode native;     /* explicit and timed */
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;          /* automatically */
@@ -354,6 +372,7 @@ struct cluster_statistics {
 
 /* A part of a search that was split. */
 struct split_part {
+    uint32_t number;
     uint32_t parent;         /* MODEL_NONE: it begins with the initial states */
     int64_t rank, last_rank; /* the clusters that it begins with */
     const char *p_path;      /* their p-paths, where clusters are those of p-paths; else NULL */
@@ -475,6 +494,8 @@ struct result {
     struct snapshot_statistics *snapshot;   /* NULL: its levels are not kept in files */
     struct partition_statistics *partition; /* NULL: it was not divided by p-points */
     struct order_statistics *orders;        /* NULL: p-paths were not counted */
+    struct peer_statistics *peers;          /* NULL: there was one process */
+    uint32_t peer_count;
     struct timed_statistics *timed; /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states,
@@ -504,7 +525,8 @@ struct result {
     double seconds;
     uint64_t peak_bytes;
     uint32_t record_bytes, state_bits;
-    uint32_t threads; /* explicit: that searched together; 0: one */
+    uint32_t threads;   /* explicit: that searched together; 0: one */
+    const char *native; /* whether rules became machine code, or why not; NULL: nobody tried */
     uint64_t *
         levels; /* states known after each breadth-first level; `depth + 1` entries when complete */
     uint64_t level_count;

@@ -312,7 +312,6 @@ static const struct members tables_points = {"points", sizeof(struct points), WI
 
 /* ---- parts ---- */
 
-MAKE(split_part, part_number, make_count(made, v->index))
 MAKE(split_part, last_state, make_count(made, of->end - 1))
 IF(split_part, has_end, of->end)
 IF(split_part, part_is_known, of->is_known)
@@ -320,7 +319,7 @@ IF(split_part, has_ranks, !of->p_path)
 IF(split_part, has_p_path, of->p_path)
 
 static const struct member part_rows[] = {
-    MADE("part", part_number, .key = "part"),
+    NUMBER(split_part, number, .key = "part"),
     NUMBER(split_part, parent, .key = "parent", .none_is_null = true),
     ROW(split_part, INTEGER, rank, .key = "first_rank", .when = has_ranks),
     ROW(split_part, INTEGER, last_rank, .key = "last_rank", .when = has_ranks),
@@ -517,6 +516,19 @@ static const struct member_line snapshot_lines[] = {
 const struct members tables_snapshot = {"snapshot", sizeof(struct snapshot_statistics),
                                         WITH(snapshot_rows), LINES(snapshot_lines)};
 
+/* ---- peers ---- */
+
+static const struct member peer_rows[] = {
+    COUNT(peer_statistics, states, .key = "states"),
+    COUNT(peer_statistics, transitions, .key = "transitions"),
+    COUNT(peer_statistics, sent, .key = "states_sent"),
+    COUNT(peer_statistics, messages, .key = "messages"),
+    COUNT(peer_statistics, bytes, .key = "bytes", .unit = UNIT_BYTES),
+    COUNT(peer_statistics, memory, .key = "peak_memory_bytes", .unit = UNIT_BYTES),
+    ROW(peer_statistics, REAL, waiting, .key = "waiting", .unit = UNIT_SECONDS),
+};
+static const struct members tables_peer = {"peer", sizeof(struct peer_statistics), WITH(peer_rows)};
+
 /* ---- rounds ---- */
 
 static const struct member round_rows[] = {
@@ -572,6 +584,7 @@ IF(result, counts_states, !of->bounded)
 IF(result, counts_transitions, !of->bounded && !of->no_transitions)
 IF(result, counts_deadlocks, !of->bounded && !of->no_deadlocks)
 IF(result, knows_depth, of->has_depth)
+IF(result, has_peers, of->peers)
 IF(result, left_unreduced, of->unreduced_properties)
 IF(result, is_reduced, of->reduction != REDUCE_NONE)
 IF(result, was_chosen, of->why_engine)
@@ -580,6 +593,7 @@ IF(result, has_detail, of->stop_detail)
 IF(result, has_finals, v->model->has_final && !of->bounded && !of->symbolic)
 IF(result, expands, !of->symbolic && !of->bounded)
 IF(result, has_threads, of->threads > 1)
+IF(result, has_native, of->native)
 IF(result, has_hidden, of->searched)
 IF(result, has_stack,
    !of->bounded && !of->has_depth && (of->max_stack || !result_is_influenced(of)) && !of->partition
@@ -633,6 +647,7 @@ static const struct member result_rows[] = {
     COUNT(result, ends, .key = "ends", .when = has_finals),
     COUNT(result, expanded, .key = "expanded", .when = expands),
     NUMBER(result, threads, .key = "threads", .when = has_threads),
+    TEXT(result, native, .key = "native", .when = has_native),
     MADE("processes", process_count, .key = "processes"),
     MADE("variables", variable_count, .key = "variables"),
     MADE("rules", rule_count, .key = "rules"),
@@ -646,6 +661,9 @@ static const struct member result_rows[] = {
     ONE(result, parts, parts, .key = ""),
     ONE(result, rounds, rounds),
     ONE(result, snapshot, snapshot, .key = ""),
+    NUMBER(result, peer_count),
+    LIST(result, peers, peer, NUMBER, LENGTH(result, peer_count), .key = "ranks",
+         .when = has_peers),
     ONE(result, partition, partition, .key = ""),
     ONE(result, orders, orders, .key = ""),
     COUNT(result, max_stack, .key = "longest_stack", .when = has_stack),
@@ -704,6 +722,7 @@ static const struct member_line result_lines[] = {
          "{state_bits:u} bits per state, stored in {record_bytes:u} bytes", "!symbolic !parts"),
     {.lines_of = &lines_of[OF_CLUSTERS], .when = "!symbolic"},
     {.lines_of = &lines_of[OF_SNAPSHOT], .when = "!symbolic"},
+    {.has_special = true, .special = SPECIAL_PEERS, .when = "peer_count"},
 };
 const struct members tables_result = {"result", sizeof(struct result), WITH(result_rows),
                                       LINES(result_lines)};
@@ -803,38 +822,13 @@ static const struct member property_result_rows[] = {
 const struct members tables_property_result = {"property_result", sizeof(struct property_result),
                                                WITH(property_result_rows)};
 
-const struct members *const tables_all[] = {&tables_count,
-                                            &tables_number,
-                                            &tables_integer,
-                                            &tables_byte,
-                                            &tables_truth,
-                                            &tables_text,
-                                            &tables_iteration,
-                                            &tables_symbolic,
-                                            &tables_depth,
-                                            &tables_bounded,
-                                            &tables_timed,
-                                            &tables_size,
-                                            &tables_clusters,
-                                            &tables_part,
-                                            &tables_parts,
-                                            &tables_location,
-                                            &tables_points,
-                                            &tables_path,
-                                            &tables_partition,
-                                            &tables_execution_order,
-                                            &tables_order_counts,
-                                            &tables_orders,
-                                            &tables_snapshot,
-                                            &tables_rounds,
-                                            &tables_brief,
-                                            &tables_result,
-                                            &tables_trace,
-                                            &tables_branch,
-                                            &tables_further,
-                                            &tables_extent_end,
-                                            &tables_extent,
-                                            &tables_place,
-                                            &tables_property,
-                                            &tables_property_result,
-                                            NULL};
+const struct members *const tables_all[] = {
+    &tables_count,        &tables_number,   &tables_integer,         &tables_byte,
+    &tables_truth,        &tables_text,     &tables_iteration,       &tables_symbolic,
+    &tables_depth,        &tables_bounded,  &tables_timed,           &tables_size,
+    &tables_clusters,     &tables_part,     &tables_parts,           &tables_location,
+    &tables_points,       &tables_path,     &tables_partition,       &tables_execution_order,
+    &tables_order_counts, &tables_orders,   &tables_snapshot,        &tables_peer,
+    &tables_rounds,       &tables_brief,    &tables_result,          &tables_trace,
+    &tables_branch,       &tables_further,  &tables_extent_end,      &tables_extent,
+    &tables_place,        &tables_property, &tables_property_result, NULL};

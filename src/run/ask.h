@@ -21,10 +21,11 @@ enum ask_command {
     ASK_CONFORM = 128,
     ASK_SERVE = 256,
     ASK_LSP = 512,
+    ASK_STATUS = 1024,
     ASK_SEARCH = ASK_EXPLORE | ASK_CHECK,
     ASK_MODELS = 31 | ASK_CONFORM,
     ASK_TOLD = 255, /* those with a result */
-    ASK_ALL = 1023
+    ASK_ALL = 2047
 };
 
 enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };
@@ -65,7 +66,7 @@ struct ask {
                                  not asked */
     const char *queries_file; /* NULL: none */
     bool skips;               /* queries that are not understood are left out */
-    bool no_deadlock, first;
+    bool no_deadlock, first, shortest;
     uint64_t traces;                      /* runs per property; 0: one */
     bool show_process_model, show_orders; /* explore --show */
     bool enumerate_orders;                /* orders one by one */
@@ -83,6 +84,7 @@ struct ask {
     bool has_zones;
     enum zone_storage zones;
     enum state_sets sets;
+    enum native_mode native;
     bool has_phase, phase_auto, no_induction, bound_auto;
     uint64_t phase;
     uint64_t bound;   /* 0: none */
@@ -96,6 +98,15 @@ struct ask {
     const char *freeze;  /* the folder of --freeze, or NULL */
     const char *results; /* the folder of --results, or NULL */
     bool resume;
+
+    /* a folder that several processes share (run/work.h) */
+    const char *work;              /* or NULL */
+    bool prepare, part_auto, join; /* one of them, or all in one run */
+    bool no_wait;                  /* for parts that others do */
+    double takeover;               /* seconds without a word after which a part is taken over; 0:
+                                      as many as usual */
+    double leave;                  /* the process leaves its parts to others after so many seconds;
+                                      0: it does not */
 
     /* limits */
     uint64_t memory; /* bytes; 0: most of what is free */
@@ -113,6 +124,8 @@ struct ask {
     bool gaps;                  /* anything may be missing in it */
     const char *tolerance;      /* of its times, as text; NULL: none */
     uint64_t words;             /* guide, explore --show orders; 0: none */
+
+    struct peers *peers; /* that search together (base/peers.h), or NULL */
 
     const char *const *line; /* the command line, for advice; NULL: the door has none */
     uint32_t line_length;

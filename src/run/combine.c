@@ -50,6 +50,7 @@
     X(ZONES, "`--zones`", ask->has_zones)                                                          \
     X(STORE_FLAT, "`--store flat`", ask->sets == SETS_FLAT)                                        \
     X(STORE_TREE, "`--store tree`", ask->sets == SETS_TREE)                                        \
+    X(NATIVE, "`--native always`", ask->native == NATIVE_ALWAYS)                                   \
     X(BOUND, "`--bound N`", ask->bound)                                                            \
     X(BOUND_AUTO, "`--bound auto`", ask->bound_auto)                                               \
     X(CONTEXT, "`--context`", ask->context)                                                        \
@@ -71,8 +72,15 @@
     X(FREEZE_NOWHERE, "`--freeze` without a name", ask->freeze && !ask->freeze[0])                 \
     X(RESULTS, "`--results`", ask->results)                                                        \
     X(TRACES, "`--traces`", ask->traces > 1)                                                       \
+    X(SHORTEST, "`--shortest`", ask->shortest)                                                     \
     X(FIRST, "`--first`", ask->first)                                                              \
     X(RESUME, "`--resume`", ask->resume)                                                           \
+    X(WORK, "`--work`", ask->work)                                                                 \
+    X(WORK_NOWHERE, "`--work` without a name", ask->work && !ask->work[0])                         \
+    X(PREPARE, "`--prepare`", ask->prepare)                                                        \
+    X(PART_AUTO, "`--part auto`", ask->part_auto)                                                  \
+    X(JOIN, "`--join`", ask->join)                                                                 \
+    X(NO_WAIT, "`--no-wait`", ask->no_wait)                                                        \
     X(SHOW, "`--show process-model`", ask->show_process_model)                                     \
     X(ORDERS, "`--show orders` or `enumerated-orders`", ask->show_orders)                          \
     X(ENUMERATED, "`--show enumerated-orders`", ask->enumerate_orders)                             \
@@ -87,6 +95,7 @@
     X(DIMACS, "`--to dimacs`", is_to(ask, "dimacs"))                                               \
     X(GATES, "`--to aiger`, `aag` or `dimacs`",                                                    \
       is_to(ask, "aiger") || is_to(ask, "aag") || is_to(ask, "dimacs"))                            \
+    X(RANKS, "several ranks (`cairn-mpi`)", ask->peers)                                            \
     X(MODEL_TIME, "a model with time", model && model->is_timed)                                   \
     X(MODEL_INFLUENCED, "hidden variables that influence what can be seen",                        \
       model && model->is_influenced)                                                               \
@@ -130,6 +139,11 @@ struct named {
     const char *name;
 };
 
+static const struct named shares[] = {{HAS_PREPARE, "prepare"},
+                                      {HAS_PART_AUTO, "part auto"},
+                                      {HAS_JOIN, "join"},
+                                      {HAS_NO_WAIT, "no-wait"},
+                                      {NOTHING, NULL}};
 static const struct named symbolic_choices[] = {{HAS_SATURATION, "order saturation or chaining"},
                                                 {HAS_CHAINING, "order saturation or chaining"},
                                                 {HAS_RELATION, "relation"},
@@ -199,6 +213,18 @@ static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
 static const struct named one_run[] = {
     {HAS_PAST, "order past-freeze"}, {HAS_PARTITION, "partition"},   {HAS_SPLIT, "split"},
     {HAS_FREEZE, "freeze"},          {HAS_GUIDE_AUTO, "bound auto"}, {NOTHING, NULL}};
+static const struct named not_shortest[] = {{HAS_DFS, "order dfs"},
+                                            {HAS_BEST, "order best-first"},
+                                            {HAS_SATURATION, "order saturation"},
+                                            {HAS_CHAINING, "order chaining"},
+                                            {HAS_PAST, "order past-freeze"},
+                                            {HAS_SYMBOLIC, "engine symbolic"},
+                                            {HAS_BOUNDED, "engine bounded"},
+                                            {HAS_REDUCE, "reduce"},
+                                            {HAS_PARTITION, "partition"},
+                                            {HAS_SPLIT, "split"},
+                                            {HAS_FREEZE, "freeze"},
+                                            {NOTHING, NULL}};
 static const struct named covering_zones[] = {
     {HAS_ZONES_INCLUSION, "inclusion"}, {HAS_ZONES_SIMULATION, "simulation"}, {NOTHING, NULL}};
 static const struct named with_zones[] = {
@@ -219,10 +245,26 @@ static const struct named not_hiding[] = {{HAS_MODEL_TIME, "the timed engine"},
 static const struct named without_time[] = {{HAS_DFS, "dfs"},           {HAS_BEST, "best-first"},
                                             {HAS_EXPLICIT, "explicit"}, {HAS_SYMBOLIC, "symbolic"},
                                             {HAS_BOUNDED, "bounded"},   {NOTHING, NULL}};
-static const struct named beyond_stubborn[] = {
-    {HAS_PARTITION, "partition"},    {HAS_KEEP_LTL, "keep ltl"},
-    {HAS_KEEP_CTL, "keep ctl"},      {HAS_TWO_PHASE, "reduce two-phase"},
-    {HAS_PAST, "order past-freeze"}, {NOTHING, NULL}};
+static const struct named beyond_stubborn[] = {{HAS_KEEP_LTL, "keep ltl"},
+                                               {HAS_KEEP_CTL, "keep ctl"},
+                                               {HAS_TWO_PHASE, "reduce two-phase"},
+                                               {NOTHING, NULL}};
+
+static const struct named not_spread[] = {{HAS_SYMBOLIC, "--engine symbolic"},
+                                          {HAS_BOUNDED, "--engine bounded"},
+                                          {HAS_DFS, "--order dfs"},
+                                          {HAS_BEST, "--order best-first"},
+                                          {HAS_SATURATION, "--order saturation"},
+                                          {HAS_CHAINING, "--order chaining"},
+                                          {HAS_PAST, "--order past-freeze"},
+                                          {HAS_REDUCE, "--reduce"},
+                                          {HAS_GUIDE_AUTO, "--bound auto"},
+                                          {HAS_PARTITION, "--partition"},
+                                          {HAS_SPLIT, "--split"},
+                                          {HAS_SPLIT_BY, "--split"},
+                                          {HAS_RESULTS, "--results"},
+                                          {HAS_TRACES, "--traces"},
+                                          {NOTHING, NULL}};
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
 static void search_symbolic(struct ask *ask) { ask->engine = ENGINE_SYMBOLIC; }
@@ -438,10 +480,25 @@ static const struct row rows[] = {
      .without = {HAS_FREEZE},
      .text = "--part goes with --split and the folder of a search that was split: --freeze DIR",
      .why = "parts are kept in a folder"},
+    {{HAS_WORK_NOWHERE}, .text = "--work needs the name of a folder", .why = "it is a folder"},
+    {{NOTHING},
+     .one_of = shares,
+     .without = {HAS_WORK},
+     .text = "--{name} goes with --work DIR, the folder that is shared",
+     .why = "it is about a folder that several processes share"},
+    {{HAS_PREPARE, HAS_PART_AUTO},
+     .text = "--prepare and --part auto are commands of their own",
+     .why = "one makes the first parts, the other searches parts"},
+    {{HAS_PREPARE, HAS_JOIN},
+     .text = "--prepare and --join are commands of their own",
+     .why = "one makes the first parts, the other puts answers together"},
+    {{HAS_JOIN, HAS_PART_AUTO},
+     .text = "--join and --part auto are commands of their own",
+     .why = "one searches parts, the other puts answers together"},
     {{HAS_RESUME},
      .without = {HAS_FREEZE, HAS_RESULTS},
-     .text = "--resume needs the folder of the run that it goes on with: --freeze DIR, or "
-             "--results DIR",
+     .text = "--resume needs the folder of the run that it goes on with: --work DIR, --freeze DIR, "
+             "or --results DIR",
      .why = "only what is in a folder can be resumed"},
     {{HAS_FREEZE, HAS_REDUCE, HAS_PAST},
      .text = "--freeze does not go with --reduce: frozen clusters do not say which steps were left "
@@ -516,6 +573,10 @@ static const struct row rows[] = {
      .one_of = not_levels,
      .text = "--store tree goes with --order bfs: other orders ask for states by their numbers",
      .why = "other orders ask for states by their numbers, or free them part by part"},
+    {{HAS_NATIVE},
+     .one_of = not_one_by_one,
+     .text = "--native always is a choice of the explicit and the timed engine",
+     .why = "only where states are visited one by one, rules run as code"},
     {{HAS_BOUND},
      .one_of = not_levels,
      .text = "--bound goes with --order bfs: in another order a bound would cut arbitrary parts",
@@ -572,6 +633,13 @@ static const struct row rows[] = {
      .text = "--bound does not go with --reduce: a reduced search has no depth",
      .why = "a reduced search has no depth"},
 
+    /* several ranks */
+    {{HAS_RANKS, HAS_SEARCH},
+     .one_of = not_spread,
+     .text = "{name} does not go with several ranks, which search breadth-first, with the explicit "
+             "or the timed engine: use cairn, or leave it out",
+     .why = "ranks search breadth-first, level by level, with one way to each violation"},
+
     /* several runs */
     {{HAS_TRACES},
      .one_of = not_one_by_one,
@@ -589,6 +657,13 @@ static const struct row rows[] = {
     {{HAS_TRACES, HAS_FIRST},
      .text = "--first ends the search where --traces would go on",
      .why = "one ends the search where the other goes on"},
+
+    /* shortest runs */
+    {{HAS_SHORTEST},
+     .one_of = not_shortest,
+     .text = "--shortest is a breadth-first search for states one by one: it does not go with "
+             "--{name}",
+     .why = "only a breadth-first search through all states knows what is shortest"},
 
     /* commands */
     {{HAS_EXPLORE},
@@ -662,9 +737,12 @@ static const struct row thread_rows[] = {
     {{HAS_THREADS},
      .one_of = one_thread_engines,
      .why = "only the explicit and the timed engine have several"},
+    {{HAS_THREADS, HAS_RANKS}, .why = "each of several ranks has one: start more of them"},
     {{HAS_THREADS, HAS_DFS}, .why = "a depth-first search has one"},
     {{HAS_THREADS, HAS_BEST}, .why = "a best-first search has one"},
-    {{HAS_THREADS, HAS_REDUCE}, .why = "a search with --reduce has one"},
+    {{HAS_THREADS, HAS_REDUCE},
+     .without = {HAS_MODEL_TIME, HAS_TIMED},
+     .why = "a search with --reduce has one, unless there is time"},
 };
 
 enum {

@@ -106,7 +106,10 @@ static void on_alarm(int signal_number)
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
-    if (limits_interrupted) _exit(EXIT_INCONCLUSIVE); /* a second Ctrl-C does not wait */
+    /* a second Ctrl-C does not wait; a part may be told by its parent and by others, and ends with
+     * its parent */
+    if (limits_interrupted && state.is_part) return;
+    if (limits_interrupted) _exit(EXIT_INCONCLUSIVE);
     limits_interrupted = 1;
     if (state.phase == PHASE_NONE) return;
     double wait = state.phase == PHASE_READING ? 0 : after_signal, cpu = cpu_now();

@@ -1,5 +1,6 @@
 #include "run/decide.h"
 
+#include "base/peers.h"
 #include "base/version.h"
 #include "run/deadline.h"
 #include "run/guideclaim.h"
@@ -10,6 +11,7 @@
 #include "run/race.h"
 #include "run/split.h"
 #include "run/stages.h"
+#include "run/trim.h"
 #include "run/verify.h"
 
 #include <assert.h>
@@ -41,7 +43,7 @@ static bool show_hidden(struct session *session, const struct task *task)
 /* ---- the result ---- */
 
 /* From here on what was found is told: with more memory, and without a clock. */
-static bool may_be_told(struct session *session, const struct task *task, struct result *result,
+static bool may_be_told(struct session *session, struct task *task, struct result *result,
                         int *status)
 {
     struct diag *diag = &session->diag;
@@ -58,6 +60,7 @@ static bool may_be_told(struct session *session, const struct task *task, struct
                 session->model->file);
         return false;
     }
+    trim_loops(session->model, task);
     if (!verify_traces(diag, session->model, task) || !show_hidden(session, task)) return false;
     if (session->shown) result->searched = session->hiding.model;
     assert(!session->shown || session->model == session->shown); /* what is told is whole */
@@ -84,23 +87,83 @@ static void run_engines(struct session *session, const struct plan *plan, struct
 
 /* ---- the search ---- */
 
+/* Runs that repeat should come back to the values of all variables: where one was found without
+ * those that nothing depends on, it is sought again with them. What was known stays known when that
+ * comes to no end. */
+static bool should_recall(const struct session *session, const struct task *task)
+{
+    bool repeats = false;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct trace *trace = task->properties[i].trace;
+        repeats |= trace && trace->loop != MODEL_NONE;
+    }
+    return repeats && session->forgotten && session->shown && !session->recalls;
+}
+
+static void run_again(struct session *session, struct task *task, struct result *result)
+{
+    const struct session before = *session;
+    const struct task asked = *task;
+    const struct result found = *result;
+    struct plan plan;
+    session_recall(session);
+    bool good = session_properties(session, task);
+    session_hide(session, task->properties, task->property_count);
+    good = good && plan_make(session, task, &plan) && !plan.splits && !plan.races;
+    if (task->max_seconds > 0) task->max_seconds = asked.max_seconds - found.seconds;
+    if (good && (asked.max_seconds <= 0 || task->max_seconds > 0))
+        run_engines(session, &plan, task, result);
+    else good = false;
+    assert(!good || task->property_count == asked.property_count);
+    for (uint32_t i = 0; good && i < task->property_count; i++)
+        good = task->properties[i].verdict != VERDICT_UNKNOWN
+               || asked.properties[i].verdict == VERDICT_UNKNOWN;
+    if (good && !result->broken && !result->refused) return;
+    session->model = before.model;
+    session->shown = before.shown;
+    session->hiding = before.hiding;
+    *task = asked;
+    *result = found;
+}
+
 static enum decide_end search(struct session *session, const struct plan *plan, struct task *task,
                               struct result *result, int *status)
 {
     if (plan->splits) {
         bool timed = plan->engine == ENGINE_TIMED;
-        return split_run(session, task, timed, result, status)
-                   ? conclude(session, task, result, status)
-                   : DECIDE_NONE;
+        if (split_run(session, task, timed, result, status))
+            return conclude(session, task, result, status);
+        return session->worked ? DECIDE_WORKED : DECIDE_NONE;
     }
     bool is_check = session->ask->command == ASK_CHECK;
     deadline_search(task->max_seconds);
     switch (plan->races ? race_run(session, task, is_check, result, status) : RACE_NONE) {
     case RACE_TOLD: return DECIDE_TOLD;
     case RACE_TELL: break;
-    case RACE_NONE: run_engines(session, plan, task, result); break;
+    case RACE_NONE:
+        run_engines(session, plan, task, result);
+        if (should_recall(session, task)) run_again(session, task, result);
+        break;
     }
     return conclude(session, task, result, status);
+}
+
+/* Peers search together when all of them have read the same. False, after a message. */
+static bool meet_peers(struct session *session, const struct plan *plan, struct task *task)
+{
+    if (!task->peers) return true;
+    identity_of_run(session, plan->engine, task);
+    switch (peers_agree(task->peers, true, task->freeze_hash)) {
+    case PEERS_AGREE: return true;
+    case PEERS_MISSING:
+        return message_error(&session->diag, "%s: another rank could not begin",
+                             session->model->file);
+    case PEERS_DIFFER: break;
+    }
+    return message_error(&session->diag,
+                         "%s: ranks have read different texts: the files must be the same "
+                         "wherever a rank runs",
+                         session->model->file);
 }
 
 enum decide_end decide_run(struct session *session, struct task *task, struct result *result,
@@ -116,6 +179,7 @@ enum decide_end decide_run(struct session *session, struct task *task, struct re
         *status = session->status;
         return DECIDE_NONE;
     }
+    if (!meet_peers(session, &plan, task)) return DECIDE_NONE;
     if (task->freeze || plan.splits) identity_of_run(session, plan.engine, task);
     return search(session, &plan, task, result, status);
 }

@@ -9,7 +9,8 @@
 enum decide_end {
     DECIDE_RESULT, /* there is one, in task and result */
     DECIDE_NONE,   /* there is none, as was told */
-    DECIDE_TOLD    /* another process has told it (run/race.h) */
+    DECIDE_TOLD,   /* another process has told it (run/race.h) */
+    DECIDE_WORKED  /* some parts of a search were done, in a folder that others share */
 };
 
 /* Of an initialised session, whose model is loaded unless it is there. *status is the exit status.

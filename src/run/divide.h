@@ -1,10 +1,12 @@
 /* All contexts of a file, or all guides, or the parts of a guide that is split: one after the other
  * or some at the same time (threads), and their results as one (run/merge). With a folder for
- * results each of them is kept in a file, and `resume` searches only what has none. */
+ * results each of them is kept in a file, and `resume` searches only what has none. In a work
+ * folder (run/work.h) several processes do so, each those that no other one has claimed. */
 #ifndef CAIRN_RUN_DIVIDE_H
 #define CAIRN_RUN_DIVIDE_H
 
 #include "run/guideload.h"
+#include "run/claims.h"
 #include "run/session.h"
 #include "run/wire.h"
 
@@ -36,7 +38,15 @@ struct divide {
     const char *file;
     uint64_t key[2]; /* of kept results */
     uint32_t kept;   /* that were taken over */
-    uint32_t count, next, done;
+    uint32_t count, done;
+    bool *begun;          /* jobs that need not be looked at any more: started, done or hopeless */
+    double *looked;       /* when it was looked at who has them */
+    struct claims claims; /* in a work folder */
+    atomic_int ending;    /* somebody wants an end */
+    bool found, left;     /* here: a violation, something that is not done */
+    int worst;            /* status of a job that went wrong here */
+    double last;          /* when the last result was written, by the clock of the file system */
+    double seconds;       /* of a search that is put together; 0: the time of this run */
     struct json_t **results; /* as they are told; NULL: none yet */
     struct wire *messages;   /* what they say */
     int *statuses;
@@ -51,7 +61,7 @@ struct divide {
 bool divide_are_several(struct session *session);
 
 /* `guides`: NULL: the contexts of session->cdl. Returns an object, for the caller to free, and the
- * exit status. */
+ * exit status; NULL: there is none, because this was some of the work, or as was told. */
 struct json_t *divide_run(struct session *session, const struct guideload_list *guides,
                           divide_one *one, void *context, int *status);
 

@@ -93,12 +93,13 @@ static json_t *nothing(const struct divide *divide, uint32_t job)
     int status = divide->statuses[job];
     enum stop_reason limit = divide->limits[job];
     bool interrupted = status == DIVIDE_NOT_BEGUN || limit == STOP_INTERRUPT;
-    const char *why = interrupted          ? "it was interrupted before this was searched"
-                      : status < 0         ? "the search was killed"
-                      : limit == STOP_TIME ? "the time limit was reached before there was a result"
-                      : status == EXIT_INCONCLUSIVE
-                          ? "memory ran out before there was a result"
-                          : "nothing was checked: see the messages on standard error";
+    const char *why =
+        divide->ask->join && status == DIVIDE_NOT_BEGUN ? "it was not searched to its end yet"
+        : interrupted                 ? "it was interrupted before this was searched"
+        : status < 0                  ? "the search was killed"
+        : limit == STOP_TIME          ? "the time limit was reached before there was a result"
+        : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result"
+                                      : "nothing was checked: see the messages on standard error";
     json_t *result = json_pack("{s:b, s:s}", "complete", 0, "assurance", why);
     if (divide->ask->command != ASK_CHECK) return result;
     json_object_set_new(result, "verdict", json_string("unknown"));
@@ -400,7 +401,9 @@ struct json_t *merge_results(struct divide *divide, int *status)
     json_object_set_new(object, "deadlocks", count_of(&all.deadlocks));
     json_object_set_new(object, "depth",
                         all.has_depth ? json_integer((json_int_t)all.depth) : json_null());
-    json_object_set_new(object, "seconds", json_real(clock_now() - divide->started));
+    json_object_set_new(
+        object, "seconds",
+        json_real(divide->seconds > 0 ? divide->seconds : clock_now() - divide->started));
     json_object_set_new(object, "peak_memory_bytes", json_integer((json_int_t)all.peak));
     if (is_check) json_object_set(object, "properties", all.rows);
     json_decref(all.rows);

@@ -1,6 +1,7 @@
 #define XXH_INLINE_ALL
 #include "run/outcome.h"
 
+#include "base/text.h"
 #include "run/wire.h"
 
 #include <assert.h>
@@ -18,8 +19,17 @@ static void identify(const struct parts *parts, uint32_t part, uint64_t identity
     identity[1] = hash.high64;
 }
 
-const char *outcome_write(const struct parts *parts, uint32_t part, const struct task *task,
-                          const struct result *result)
+static char *name_of(const struct parts *parts, uint32_t part, const char *attempt,
+                     const char *file)
+{
+    struct text text;
+    text_init(&text, parts->mem);
+    text_add(&text, "%s/%06u/%s/%s", parts->folder, part, attempt, file);
+    return text.data;
+}
+
+const char *outcome_write(const struct parts *parts, uint32_t part, const char *attempt,
+                          const struct task *task, const struct result *result)
 {
     uint64_t identity[2];
     struct wire message = wire_of(task->model, task, result);
@@ -32,8 +42,12 @@ const char *outcome_write(const struct parts *parts, uint32_t part, const struct
         message.result.clusters = &clusters;
     }
     identify(parts, part, identity);
-    return wire_save(&message, identity, parts_name(parts, part, "outcome"),
-                     parts_name(parts, part, "outcome.new"));
+    const char *why = wire_save(&message, identity, name_of(parts, part, attempt, "outcome"),
+                                name_of(parts, part, attempt, "outcome.new"));
+    char *folder = name_of(parts, part, attempt, "");
+    files_sync_folder(folder);
+    mem_free(parts->mem, folder);
+    return why;
 }
 
 /* ---- reading ---- */
@@ -110,13 +124,13 @@ static void take_counts(const struct result *told, struct model *model, struct o
     if (told->clusters) take_clusters(told->clusters, model->mem, outcome);
 }
 
-bool outcome_read(const struct parts *parts, uint32_t part, struct task *task,
+bool outcome_read(const struct parts *parts, uint32_t part, const char *attempt, struct task *task,
                   struct result *result, struct outcome *outcome)
 {
     struct model *model = task->model;
     struct wire message;
     uint64_t identity[2];
-    char *path = parts_name(parts, part, "outcome");
+    char *path = name_of(parts, part, attempt, "outcome");
     identify(parts, part, identity);
     bool good = wire_load(&message, identity, model->mem, path) && wire_fits(&message, model, task);
     mem_free(parts->mem, path); /* parts can be very many */
@@ -124,6 +138,8 @@ bool outcome_read(const struct parts *parts, uint32_t part, struct task *task,
         take_counts(&message.result, model, outcome);
         take_coverage(&message, result);
         for (uint32_t i = 0; i < task->property_count; i++) {
+            outcome->violated |=
+                message.properties[i].verdict == VERDICT_VIOLATED && !message.properties[i].seeks;
             take_verdict(&task->properties[i], &message.properties[i]);
             take_evidence(model, &task->properties[i], &message.properties[i]);
         }

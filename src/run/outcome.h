@@ -15,17 +15,18 @@ struct outcome {
         peak_bytes, frozen_bytes, live_peak;
     struct timed_statistics timed; /* of the timed engine; all 0 otherwise */
     double seconds;
+    bool violated;                 /* something is */
     VEC(struct cluster_size) rest; /* clusters that were handed on; ranks less the lowest */
 };
 
 /* NULL, or why it cannot be written. */
-const char *outcome_write(const struct parts *parts, uint32_t part, const struct task *task,
-                          const struct result *result);
+const char *outcome_write(const struct parts *parts, uint32_t part, const char *attempt,
+                          const struct task *task, const struct result *result);
 
-/* Reads it, and puts verdicts into the task's properties, rules and locations into the result: one
- * violation is enough, whatever was seen in one part was seen. False: it cannot be read, and
- * nothing has changed. */
-bool outcome_read(const struct parts *parts, uint32_t part, struct task *task,
+/* Reads that of an attempt (run/attempt.h), and puts verdicts into the task's properties, rules and
+ * locations into the result: one violation is enough, whatever was seen in one part was seen.
+ * False: it cannot be read, and nothing has changed. */
+bool outcome_read(const struct parts *parts, uint32_t part, const char *attempt, struct task *task,
                   struct result *result, struct outcome *outcome);
 
 #endif

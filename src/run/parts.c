@@ -2,21 +2,20 @@
 #include "run/parts.h"
 
 #include "base/text.h"
+#include "run/attempt.h"
 #include "solver/freezer.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { LINE_ROOM = 256, PATH_ROOM = 4096, LOCK_TRIES = 100, LOCK_WAIT = 50000000 };
+enum { LINE_ROOM = 256, MOST_PARTS = 1 << 24 };
 
 static bool fail(struct parts *parts, const char *what)
 {
@@ -33,6 +32,25 @@ static bool refuse(struct parts *parts, const char *why)
 
 /* ---- names ---- */
 
+static char *join_path(struct mem *mem, const char *folder, const char *name)
+{
+    struct text text;
+    text_init(&text, mem);
+    text_add(&text, "%s/%s", folder, name);
+    return text.data;
+}
+
+const char *parts_claim(uint32_t part, char name[16])
+{
+    snprintf(name, 16, "%06u", part);
+    return name;
+}
+
+char *parts_claims(const struct parts *parts)
+{
+    return join_path(parts->mem, parts->folder, "claims");
+}
+
 char *parts_name(const struct parts *parts, uint32_t part, const char *file)
 {
     struct text text;
@@ -41,176 +59,237 @@ char *parts_name(const struct parts *parts, uint32_t part, const char *file)
     return text.data;
 }
 
-static const char *journal_name(const struct parts *parts, char path[PATH_ROOM])
+char *parts_kept(const struct parts *parts, uint32_t part, const char *file)
 {
-    snprintf(path, PATH_ROOM, "%s/parts", parts->folder);
-    return path;
+    struct text text;
+    const char *attempt = parts->lines.data[part].attempt;
+    text_init(&text, parts->mem);
+    text_add(&text, "%s/%06u/%s%s%s", parts->folder, part, attempt ? attempt : "none",
+             file ? "/" : "", file ? file : "");
+    return text.data;
 }
 
-/* Without memory: also after that was refused. */
-void parts_clear(const struct parts *parts, uint32_t part)
+/* ---- texts with checksums ---- */
+
+static void add_check(struct text *text)
 {
-    static const char *const names[] = {"/rest", "/outcome", "/outcome.new", ""};
-    char path[PATH_ROOM];
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%06u%s", parts->folder, part, names[i]);
-        if (!strncmp(names[i], "/o", 2)) unlink(path);
-        else freezer_clear(path);
-    }
+    const uint64_t sum = XXH3_64bits(text->data, text->len);
+    text_add(text, "#%016" PRIx64 "\n", sum);
 }
 
-/* ---- lines ---- */
-
-static int add_check(char *line, size_t room)
+/* Takes the checksum off. False: it is not right. */
+static bool take_check(char *text)
 {
-    size_t length = strlen(line);
-    return (int)length
-           + snprintf(line + length, room - length, " #%016" PRIx64 "\n",
-                      (uint64_t)XXH3_64bits(line, length));
-}
-
-/* Appends a line, durably. What a full disk leaves of it does not count. */
-static bool append(struct parts *parts, char line[LINE_ROOM])
-{
-    size_t length = (size_t)add_check(line, LINE_ROOM);
-    errno = ENOSPC;
-    if (pwrite(parts->journal, line, length, (off_t)parts->size) != (ssize_t)length
-        || fdatasync(parts->journal))
-        return fail(parts, "write to");
-    parts->size += length;
-    return true;
-}
-
-/* The line at `at` as a string without its checksum, in place; NULL: it is not whole. *next: where
- * the one after it begins. */
-static char *take_line(char *at, char **next)
-{
-    char *end = strchr(at, '\n'), *mark = NULL, *rest;
-    if (!end) return NULL;
-    *end = 0;
-    *next = end + 1;
-    mark = strrchr(at, '#');
-    if (!mark || mark == at) return NULL;
-    uint64_t sum = strtoull(mark + 1, &rest, 16);
-    mark[-1] = 0;
-    return rest == end && sum == XXH3_64bits(at, strlen(at)) ? at : NULL;
+    char *mark = strrchr(text, '#'), *rest;
+    if (!mark || (mark > text && mark[-1] != '\n')) return false;
+    const uint64_t sum = strtoull(mark + 1, &rest, 16);
+    *mark = 0;
+    return !strcmp(rest, "\n") && sum == XXH3_64bits(text, strlen(text));
 }
 
 static void print_head(const struct parts *parts, char line[LINE_ROOM])
 {
-    snprintf(line, LINE_ROOM, "cairn parts 2 %016" PRIx64 "%016" PRIx64, parts->hash[0],
+    snprintf(line, LINE_ROOM, "cairn parts 3 %016" PRIx64 "%016" PRIx64 "\n", parts->hash[0],
              parts->hash[1]);
 }
 
-/* False: the line makes no sense here. */
-static bool take_over(struct parts *parts, const char *line, uint64_t offset)
+static void print_done_head(const struct parts *parts, uint32_t part, char line[LINE_ROOM])
 {
-    uint32_t number, parent;
-    uint64_t rank, last, begin, end;
-    if (sscanf(line, "part %u %u %" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &number, &parent,
-               &rank, &last, &begin, &end)
-        == 6) {
-        bool first = !parts->lines.len;
-        if (number != parts->lines.len || rank > last || (end && (rank < last || begin >= end))
-            || (first ? parent != NO_PART : parent >= number))
-            return false;
-        vec_push(parts->mem, &parts->lines,
-                 ((struct parts_line){.parent = parent,
-                                      .rank = rank,
-                                      .last_rank = last,
-                                      .begin = begin,
-                                      .end = end,
-                                      .at = offset}));
-        return true;
-    }
-    if (sscanf(line, "done %u", &number) != 1 || number >= parts->lines.len
-        || parts->lines.data[number].is_done)
+    snprintf(line, LINE_ROOM, "cairn part 3 %016" PRIx64 "%016" PRIx64 " %u\n", parts->hash[0],
+             parts->hash[1], part);
+}
+
+/* ---- what is done ---- */
+
+static void make_room(struct parts *parts, uint32_t number)
+{
+    while (parts->lines.len <= number)
+        vec_push(parts->mem, &parts->lines, ((struct parts_line){.parent = NO_PART}));
+}
+
+static void add_line(struct parts *parts, uint32_t number, struct parts_line line)
+{
+    make_room(parts, number);
+    mem_free(parts->mem, parts->lines.data[number].attempt);
+    line.is_known = true;
+    line.is_done = false;
+    line.attempt = NULL;
+    parts->lines.data[number] = line;
+}
+
+/* A line of `done`. */
+static bool read_line(const struct parts *parts, uint32_t maker, const char *text,
+                      struct parts_new *new)
+{
+    struct parts_line line = {.maker = maker};
+    if (sscanf(text, "part %u %u %" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &new->number,
+               &line.parent, &line.rank, &line.last_rank, &line.begin, &line.end)
+        != 6)
         return false;
-    parts->lines.data[number].is_done = true;
-    parts->lines.data[number].done_at = offset;
-    return true;
+    new->line = line;
+    return new->number &&new->number < MOST_PARTS &&line.rank <= line.last_rank
+           && (!line.end || (line.rank == line.last_rank && line.begin < line.end))
+           && (line.parent == maker || line.parent == parts->lines.data[maker].parent)
+           && line.parent != NO_PART
+           && !(new->number < parts->lines.len && parts->lines.data[new->number].is_known);
 }
 
-/* Takes over what an earlier run has noted, up to the first line that is not whole. Parts after the
- * last `done` do not count: the one that leaves them is not done. */
-static bool read_journal(struct parts *parts, char *text)
+/* False: it makes no sense, and nothing has changed. */
+static bool take_done(struct parts *parts, uint32_t part, char *text)
 {
-    char head[LINE_ROOM], *at = text, *next;
-    uint32_t count = 0;
-    print_head(parts, head);
-    const char *line = take_line(at, &next);
-    if (!line) return refuse(parts, "has a damaged list of parts");
-    if (strncmp(line, "cairn parts 2 ", 14)) return refuse(parts, "was written by another version");
-    if (strcmp(line, head))
-        return refuse(parts,
-                      "has parts of another model, or of a search that asked something else");
-    parts->size = (uint64_t)(next - text);
-    for (at = next; *at && (line = take_line(at, &next)); at = next) {
-        if (!take_over(parts, line, (uint64_t)(at - text))) break;
-        bool is_done = line[0] == 'd';
-        if (!is_done && parts->lines.len > 1) continue;
-        count = parts->lines.len;
-        parts->size = (uint64_t)(next - text);
+    char head[LINE_ROOM], attempt[FILES_OWNER + 64];
+    VEC(struct parts_new) new = {0};
+    bool good = take_check(text);
+    print_done_head(parts, part, head);
+    const size_t length = strlen(head);
+    good = good && !strncmp(text, head, length)
+           && sscanf(text + length, "attempt %220s", attempt) == 1 && !strchr(attempt, '/');
+    const char *at = good ? strchr(text + length, '\n') + 1 : "";
+    for (; good && *at; at = strchr(at, '\n') + 1) {
+        struct parts_new one;
+        good = read_line(parts, part, at, &one);
+        if (good) vec_push(parts->mem, &new, one);
     }
-    parts->lines.len = count;
+    parts->lowest = UINT32_MAX;
+    for (uint32_t i = 0; good && i < new.len; i++) {
+        add_line(parts, new.data[i].number, new.data[i].line);
+        if (new.data[i].number < parts->lowest) parts->lowest = new.data[i].number;
+    }
+    vec_free(parts->mem, &new);
+    if (!good) return false;
+    struct text name;
+    text_init(&name, parts->mem);
+    text_add(&name, "%s", attempt);
+    parts->lines.data[part].is_done = true;
+    parts->lines.data[part].attempt = name.data;
     return true;
 }
 
-bool parts_distrust(struct parts *parts, uint32_t part)
+/* Moves what is damaged out of the way: whoever succeeds does. */
+static void move_aside(const struct parts *parts, uint32_t part)
 {
-    uint64_t cut = parts->lines.data[part].done_at;
-    struct parts_line *lines = parts->lines.data;
-    uint32_t count = 1; /* parts that are left by one that is still done */
-    for (uint32_t i = 0; i < parts->lines.len; i++)
-        if (lines[i].is_done && lines[i].done_at >= cut) lines[i].is_done = false;
-    while (count < parts->lines.len && lines[lines[count].parent].is_done) count++;
-    if (count < parts->lines.len && lines[count].at < cut) cut = lines[count].at;
-    parts->lines.len = count;
-    parts->size = cut;
-    return !ftruncate(parts->journal, (off_t)cut) || fail(parts, "write to");
+    char aside[FILES_PATH], name[16];
+    char *path = parts_name(parts, part, "done"), *folder = parts_name(parts, part, NULL);
+    files_unique(aside, folder, "damaged");
+    rename(path, aside);
+    mem_free(parts->mem, path);
+    mem_free(parts->mem, folder);
+    if (parts->claims.folder[0])
+        claims_forget((struct claims *)&parts->claims, parts_claim(part, name));
 }
+
+bool parts_refresh(struct parts *parts)
+{
+    bool new = false;
+    for (uint32_t i = 0; i < parts->lines.len; i++) { /* which grows */
+        if (!parts->lines.data[i].is_known || parts->lines.data[i].is_done) continue;
+        char *path = parts_name(parts, i, "done"), *text = files_read(parts->mem, path, NULL);
+        mem_free(parts->mem, path);
+        if (text && take_done(parts, i, text)) {
+            new = true;
+            if (parts->lowest <= i) i = parts->lowest - 1; /* numbers need not be larger */
+        } else if (text && parts->claims.folder[0]) {
+            move_aside(parts, i);
+        }
+        mem_free(parts->mem, text);
+    }
+    return new;
+}
+
+void parts_distrust(struct parts *parts, uint32_t part)
+{
+    struct parts_line *lines = parts->lines.data;
+    assert(part < parts->lines.len && lines[part].is_known);
+    move_aside(parts, part);
+    lines[part].is_done = false;
+    for (bool more = true; more;) { /* those that it made, and those that they made */
+        more = false;
+        for (uint32_t i = 1; i < parts->lines.len; i++) {
+            if (!lines[i].is_known || (lines[i].maker != part && lines[lines[i].maker].is_known))
+                continue;
+            lines[i].is_known = lines[i].is_done = false;
+            more = true;
+        }
+    }
+}
+
+/* ---- making parts ---- */
 
 bool parts_add(struct parts *parts, struct parts_line part)
 {
-    char line[LINE_ROOM];
     uint32_t number = parts->lines.len;
-    part.at = parts->size;
-    parts_clear(parts, number); /* of a part with this number that did not count */
-    snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, number,
-             part.parent, part.rank, part.last_rank, part.begin, part.end);
-    if (!append(parts, line)) return false;
-    vec_push(parts->mem, &parts->lines, part);
+    if (parts->new.len) number = parts->new.data[parts->new.len - 1].number + 1;
+    for (;; number++) {
+        char *folder = parts_name(parts, number, NULL);
+        const bool made = !mkdir(folder, 0777);
+        mem_free(parts->mem, folder);
+        if (made) break;
+        if (errno != EEXIST || number == MOST_PARTS) return fail(parts, "write to");
+    }
+    vec_push(parts->mem, &parts->new, ((struct parts_new){number, part}));
     return true;
 }
 
-bool parts_done(struct parts *parts, uint32_t part)
+static void print_done(const struct parts *parts, uint32_t part, const char *attempt,
+                       struct text *text)
 {
-    char line[LINE_ROOM];
-    uint64_t at = parts->size;
-    snprintf(line, sizeof line, "done %u", part);
-    if (!append(parts, line)) return false;
-    parts->lines.data[part].is_done = true;
-    parts->lines.data[part].done_at = at;
-    return true;
+    char head[LINE_ROOM];
+    print_done_head(parts, part, head);
+    text_add(text, "%sattempt %s\n", head, attempt);
+    for (uint32_t i = 0; i < parts->new.len; i++) {
+        const struct parts_line *line = &parts->new.data[i].line;
+        text_add(text, "part %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                 parts->new.data[i].number, line->parent, line->rank, line->last_rank, line->begin,
+                 line->end);
+    }
+    add_check(text);
+}
+
+/* Numbers that nobody needs. */
+static void drop_new(struct parts *parts)
+{
+    for (uint32_t i = 0; i < parts->new.len; i++) {
+        char *folder = parts_name(parts, parts->new.data[i].number, NULL);
+        rmdir(folder);
+        mem_free(parts->mem, folder);
+    }
+    parts->new.len = 0;
+}
+
+enum files_made parts_finish(struct parts *parts, uint32_t part, const char *attempt)
+{
+    struct text text;
+    char *folder = parts_name(parts, part, NULL), *path = parts_name(parts, part, "done");
+    char *kept = attempt_keep(parts->mem, folder, attempt);
+    enum files_made made = kept || errno != ENOENT ? FILES_FAILED : FILES_TAKEN;
+    text_init(&text, parts->mem);
+    if (kept) {
+        print_done(parts, part, kept, &text);
+        made = files_make(folder, path, text.data, true);
+    }
+    if (made == FILES_MADE) {
+        parts->new.len = 0;
+        take_done(parts, part, text.data);
+        attempt_clean(folder, kept);
+    } else {
+        if (made == FILES_FAILED) fail(parts, "write to");
+        drop_new(parts);
+        parts_refresh(parts);
+    }
+    assert(made != FILES_MADE || parts->lines.data[part].is_done);
+    text_free(&text);
+    mem_free(parts->mem, folder);
+    mem_free(parts->mem, path);
+    mem_free(parts->mem, kept);
+    return made;
 }
 
 /* ---- opening and closing ---- */
 
-/* The processes of a run that was killed have the lock, too, until they are gone: that is waited
- * for. */
-static bool lock(struct parts *parts, bool patient)
-{
-    for (unsigned i = 0;; i++) {
-        if (!flock(parts->journal, LOCK_EX | LOCK_NB)) return true;
-        if (!patient || i == LOCK_TRIES) return refuse(parts, "is being used by another run");
-        nanosleep(&(struct timespec){0, LOCK_WAIT}, NULL);
-    }
-}
-
 static bool make_folder(struct parts *parts, const char *given)
 {
     const char *where = getenv("TMPDIR");
-    parts->folder = given;
+    parts->folder = parts->top = given;
     if (given) return !mkdir(given, 0777) || errno == EEXIST || fail(parts, "make");
     struct text name;
     text_init(&name, parts->mem);
@@ -219,93 +298,169 @@ static bool make_folder(struct parts *parts, const char *given)
              "XX"
              "XX",
              where && *where ? where : "/tmp");
-    parts->folder = name.data;
+    parts->folder = parts->top = name.data;
     parts->is_temporary = mkdtemp(name.data);
     return parts->is_temporary || fail(parts, "make");
 }
 
-/* A journal that ends before its head does is that of a search that had just begun. */
-static bool begin(struct parts *parts)
+static const char *what_is_wrong(const struct parts *parts, char *text)
 {
     char head[LINE_ROOM];
     print_head(parts, head);
-    return (!ftruncate(parts->journal, 0) || fail(parts, "write to")) && append(parts, head)
-           && parts_add(parts, (struct parts_line){.parent = NO_PART});
+    if (!take_check(text)) return "has a damaged list of parts";
+    if (strncmp(text, "cairn parts 3 ", 14)) return "was written by another version";
+    return strcmp(text, head)
+               ? "has parts of another model, or of a search that asked something else"
+               : NULL;
 }
 
-static bool read_text(struct parts *parts, uint64_t size, char **text)
+/* Makes the head, unless it is there. */
+static bool make_head(struct parts *parts, const char *path)
 {
-    *text = mem_alloc(parts->mem, size + 1);
-    for (uint64_t got = 0; got < size;) {
-        ssize_t some = pread(parts->journal, *text + got, size - got, (off_t)got);
-        if (some < 0 && errno == EINTR) continue;
-        if (some <= 0) return fail(parts, "read");
-        got += (uint64_t)some;
+    struct text text;
+    char head[LINE_ROOM];
+    text_init(&text, parts->mem);
+    print_head(parts, head);
+    text_add(&text, "%s", head);
+    add_check(&text);
+    bool good = files_make(parts->folder, path, text.data, true) != FILES_FAILED;
+    text_free(&text);
+    return good || fail(parts, "write to");
+}
+
+static bool check_head(struct parts *parts, const char *path, bool is_new)
+{
+    if (is_new && !make_head(parts, path)) return false;
+    for (unsigned i = 0; i < 100; i++) { /* somebody may have made it just now */
+        char *text = files_read(parts->mem, path, NULL);
+        const char *why = text ? what_is_wrong(parts, text) : NULL;
+        const bool there = text != NULL;
+        mem_free(parts->mem, text);
+        if (there) return !why || refuse(parts, why);
+        usleep(100000);
     }
+    return fail(parts, "read");
+}
+
+/* Its first part, and what else is known. */
+static bool begin(struct parts *parts, bool looks)
+{
+    char *claims = parts_claims(parts), *first = parts_name(parts, 0, NULL);
+    bool good =
+        looks || claims_open(&parts->claims, parts->mem, claims, parts->stop, parts->patience);
+    if (!good) snprintf(parts->error, sizeof parts->error, "%s", parts->claims.error);
+    else if (!looks) good = !mkdir(first, 0777) || errno == EEXIST || fail(parts, "write to");
+    mem_free(parts->mem, claims);
+    mem_free(parts->mem, first);
+    for (uint32_t i = 0; i < parts->lines.len; i++)
+        mem_free(parts->mem, parts->lines.data[i].attempt);
+    parts->lines.len = 0;
+    if (!good) return false;
+    add_line(parts, 0, (struct parts_line){.parent = NO_PART, .maker = NO_PART});
+    parts_refresh(parts);
     return true;
 }
 
-bool parts_are_of(const char *folder, const uint64_t hash[2])
+static char *again_name(struct mem *mem, const char *folder)
 {
-    struct parts parts = {.folder = folder, .hash = {hash[0], hash[1]}};
-    char path[PATH_ROOM], head[LINE_ROOM], text[LINE_ROOM];
-    FILE *file = fopen(journal_name(&parts, path), "r");
-    print_head(&parts, head);
-    add_check(head, sizeof head);
-    bool same = file && fgets(text, sizeof text, file) && !strcmp(text, head);
-    if (file) fclose(file);
-    return same;
+    return join_path(mem, folder, "again");
 }
 
-bool parts_begin_again(struct parts *parts, const uint64_t hash[2])
+bool parts_are_again(const char *folder)
 {
-    if (ftruncate(parts->journal, 0)) return fail(parts, "write to");
-    for (uint32_t i = 0; i < parts->lines.len; i++) parts_clear(parts, i);
+    char path[FILES_PATH];
+    snprintf(path, sizeof path, "%s/again/parts", folder);
+    return files_is_there(path);
+}
+
+bool parts_begin_again(struct parts *parts, const uint64_t hash[2], bool looks)
+{
+    assert(!parts->is_again);
+    claims_close(&parts->claims);
+    parts->folder = again_name(parts->mem, parts->top);
+    parts->is_again = true;
     parts->hash[0] = hash[0];
     parts->hash[1] = hash[1];
-    parts->lines.len = 0;
-    parts->size = 0;
-    return begin(parts);
+    if (!looks && mkdir(parts->folder, 0777) && errno != EEXIST) return fail(parts, "make");
+    char *path = join_path(parts->mem, parts->folder, "parts");
+    bool good = check_head(parts, path, !looks && !files_is_there(path)) && begin(parts, looks);
+    mem_free(parts->mem, path);
+    return good;
 }
 
-bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const uint64_t hash[2],
-                bool resume, bool must)
+bool parts_open(struct parts *parts, struct mem *mem, const struct parts_plan *plan,
+                const uint64_t hash[2])
 {
-    char *text, head[LINE_ROOM], path[PATH_ROOM];
+    *parts = (struct parts){.mem = mem, .hash = {hash[0], hash[1]}, .patience = plan->patience};
+    if (plan->looks) parts->folder = parts->top = plan->folder;
+    else if (!make_folder(parts, plan->folder)) return false;
+    if (strlen(parts->folder) + 512 > FILES_PATH) return refuse(parts, "has too long a name");
+    char *path = join_path(mem, parts->folder, "parts");
+    parts->stop = plan->stop ? plan->stop : join_path(mem, parts->folder, "stop");
+    bool exists = !access(path, F_OK), good = true;
+    for (unsigned i = 0; !exists && plan->resume && i < 20 && !freezer_is_empty(parts->folder);
+         i++) { /* somebody may be making it */
+        usleep(100000);
+        exists = !access(path, F_OK);
+    }
+    if (!exists && (plan->must || plan->looks))
+        good = refuse(parts, "has no search that was split");
+    else if (!exists && !freezer_is_empty(parts->folder))
+        good = refuse(parts, "is not empty, and has no search that was split");
+    else if (exists && !plan->resume)
+        good = refuse(parts, "has an earlier run: --resume continues it; to begin again, remove "
+                             "the folder");
+    good = good && check_head(parts, path, !exists) && begin(parts, plan->looks);
+    mem_free(mem, path);
+    return good;
+}
+
+static double time_of(struct mem *mem, char *path)
+{
     struct stat status;
-    *parts = (struct parts){.mem = mem, .journal = -1, .hash = {hash[0], hash[1]}};
-    if (!make_folder(parts, folder)) return false;
-    if (strlen(parts->folder) + 64 > PATH_ROOM) return refuse(parts, "has too long a name");
-    journal_name(parts, path);
-    bool exists = !access(path, F_OK);
-    if (!exists && must) return refuse(parts, "has no search that was split");
-    if (!exists && !freezer_is_empty(parts->folder))
-        return refuse(parts, "is not empty, and has no search that was split");
-    parts->journal = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (parts->journal < 0) return fail(parts, "write to");
-    if (!lock(parts, exists && resume)) return false;
-    if (fstat(parts->journal, &status)) return fail(parts, "read");
-    if (status.st_size && !resume)
-        return refuse(
-            parts, "has an earlier run: --resume continues it; to begin again, remove the folder");
-    print_head(parts, head);
-    if ((uint64_t)status.st_size < (uint64_t)add_check(head, sizeof head)) return begin(parts);
-    if (!read_text(parts, (uint64_t)status.st_size, &text) || !read_journal(parts, text))
-        return false;
+    const bool good = !stat(path, &status);
+    mem_free(mem, path);
+    return good ? (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec : 0;
+}
+
+double parts_seconds(const struct parts *parts)
+{
+    double last = 0, first = time_of(parts->mem, join_path(parts->mem, parts->top, "parts"));
+    for (uint32_t i = 0; i < parts->lines.len; i++) {
+        if (!parts->lines.data[i].is_done) continue;
+        double one = time_of(parts->mem, parts_name(parts, i, "done"));
+        if (one > last) last = one;
+    }
+    return last > first ? last - first : 0;
+}
+
+bool parts_peek(struct parts *parts, struct mem *mem, const char *folder)
+{
+    *parts = (struct parts){.mem = mem, .folder = folder, .top = folder};
+    parts->is_again = parts_are_again(folder);
+    if (parts->is_again) parts->folder = again_name(mem, folder);
+    char *path = join_path(mem, parts->folder, "parts"), *text = files_read(mem, path, NULL);
+    bool good =
+        text
+        && sscanf(text, "cairn parts 3 %16" SCNx64 "%16" SCNx64, &parts->hash[0], &parts->hash[1])
+               == 2
+        && !what_is_wrong(parts, text);
+    mem_free(mem, path);
     mem_free(mem, text);
-    if (ftruncate(parts->journal, (off_t)parts->size)) return fail(parts, "write to");
-    return parts->lines.len || parts_add(parts, (struct parts_line){.parent = NO_PART});
+    return good && begin(parts, true);
+}
+
+void parts_abandon(struct parts *parts)
+{
+    if (parts->is_temporary) files_remove_tree(parts->top);
 }
 
 void parts_close(struct parts *parts)
 {
-    char path[PATH_ROOM];
-    if (parts->is_temporary) {
-        for (uint32_t i = 0; i < parts->lines.len; i++) parts_clear(parts, i);
-        unlink(journal_name(parts, path));
-        rmdir(parts->folder);
-    }
-    if (parts->journal >= 0) close(parts->journal);
-    parts->journal = -1;
+    parts_abandon(parts);
+    if (!parts->is_temporary) claims_close(&parts->claims);
+    for (uint32_t i = 0; i < parts->lines.len; i++)
+        mem_free(parts->mem, parts->lines.data[i].attempt);
     vec_free(parts->mem, &parts->lines);
+    vec_free(parts->mem, &parts->new);
 }

@@ -41,8 +41,8 @@ static bool asks_for_symbolic(const struct session *session)
 static bool asks_for_explicit(const struct session *session)
 {
     const struct ask *ask = session->ask;
-    return ask->engine == ENGINE_EXPLICIT || ask->order != ORDER_DEFAULT || ask->bound
-           || ask->guide_auto || ask->partition || ask->traces > 1;
+    return ask->peers || ask->engine == ENGINE_EXPLICIT || ask->order != ORDER_DEFAULT || ask->bound
+           || ask->guide_auto || ask->partition || ask->traces > 1 || ask->shortest;
 }
 
 static bool has_hidden(const struct session *session) { return model_has_hidden(session->model); }
@@ -92,7 +92,7 @@ static bool goes_by_rank(const struct session *session, const struct task *task)
     const struct model *model = session->model;
     bool one_by_one =
         ask->engine == ENGINE_AUTO || ask->engine == ENGINE_EXPLICIT || ask->engine == ENGINE_TIMED;
-    if (ask->traces > 1) return false;
+    if (ask->traces > 1 || ask->shortest || ask->peers) return false;
     if (model_has_hidden(model) || (model->guide && !model->guide->is_cut && asks_for_graph(task)))
         return false;
     return model->guide && model->guide->bound && model->rank != MODEL_NONE && one_by_one

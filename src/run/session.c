@@ -119,17 +119,35 @@ bool session_properties(struct session *session, struct task *task)
 
 /* ---- hidden variables ---- */
 
-/* Queries are asked, and all of them about what can be reached. Runs that repeat should come back
- * to the values of all variables. */
-static bool only_reaches(const struct session *session)
+/* Hides what no query depends on. Runs that repeat should come back to the values of all variables,
+ * so where queries ask for some, what was hidden is remembered: see decide.c. */
+static void forget_unused(struct session *session)
 {
-    const struct model *model = session->model;
-    bool good = session->ask->command == ASK_CHECK && model->queries.len;
+    struct model *model = session->model;
+    bool repeats = false;
+    if (session->ask->command != ASK_CHECK || !model->queries.len) return;
     for (uint32_t i = 0; i < model->queries.len; i++) {
         const enum query_kind kind = model->queries.data[i].kind;
-        good &= kind != QUERY_KEEPS && kind != QUERY_MEETS && kind != QUERY_LEADS;
+        repeats |= kind == QUERY_KEEPS || kind == QUERY_MEETS || kind == QUERY_LEADS;
     }
-    return good;
+    if (repeats && session->recalls) return;
+    bool *hidden = mem_alloc(session->mem, model->vars.len + UINT64_C(1));
+    for (uint32_t v = 0; v < model->vars.len; v++) hidden[v] = model->vars.data[v].is_hidden;
+    hide_unused(model, NULL, 0);
+    for (uint32_t v = 0; v < model->vars.len; v++) hidden[v] ^= model->vars.data[v].is_hidden;
+    if (repeats) session->forgotten = hidden;
+    else mem_free(session->mem, hidden);
+}
+
+void session_recall(struct session *session)
+{
+    assert(session->forgotten && session->shown);
+    session->model = session->shown;
+    session->shown = NULL;
+    session->recalls = true;
+    session->flat = NULL;
+    for (uint32_t v = 0; v < session->model->vars.len; v++)
+        if (session->forgotten[v]) session->model->vars.data[v].is_hidden = false;
 }
 
 void session_hide(struct session *session, const struct property_result *properties, uint32_t count)
@@ -141,7 +159,7 @@ void session_hide(struct session *session, const struct property_result *propert
         if (properties[i].kind != PROPERTY_DEADLOCK && properties[i].kind != PROPERTY_RUNTIME_ERROR
             && properties[i].kind != PROPERTY_QUERY) /* pass/hide.c knows them */
             formulas[asked++] = properties[i].property->root;
-    if (!asked && only_reaches(session)) hide_unused(model, NULL, 0);
+    if (!asked) forget_unused(session);
     if (!model_has_hidden(model)) {
         mem_free(session->mem, formulas);
         return;
@@ -251,13 +269,16 @@ void session_prepare(struct session *session, struct task *task)
     task->count_levels = ask->verbose;
     task->by_tableau = ask->tableau;
     task->weakly_fair = ask->fair;
+    task->shortest = ask->shortest;
     task->has_phase = ask->has_phase;
     task->phase_auto = ask->phase_auto;
     task->phase = (uint32_t)ask->phase;
     task->without_induction = ask->no_induction;
     task->zones = ask->zones;
     task->sets = ask->sets;
+    task->native = ask->native;
     task->by_interactions = ask->guide_auto;
+    task->peers = ask->peers;
     task->freeze = ask->freeze;
     task->resume = ask->resume;
     task->max_depth = ask->bound;

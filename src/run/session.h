@@ -22,10 +22,13 @@ struct session {
         *known;       /* sources of another session, which need not be read again; or NULL */
     bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
-    struct model *shown;     /* after session_hide: the model with all its hidden variables, for
-                                reports; NULL: it has none */
-    struct hiding hiding;    /* if there is one: what became of them */
-    struct cdl *cdl;         /* the file of the context, or NULL */
+    struct model *shown;  /* after session_hide: the model with all its hidden variables, for
+                             reports; NULL: it has none */
+    struct hiding hiding; /* if there is one: what became of them */
+    bool *forgotten; /* per variable: it is hidden because nothing that is asked depends on it; NULL
+                        unless queries are asked about runs that repeat */
+    bool recalls;    /* nothing is forgotten */
+    struct cdl *cdl; /* the file of the context, or NULL */
     struct guideload *guide; /* that of the guide, if it was read before the model; or NULL */
     struct guideload_picture
         *picture;                   /* of the guide that was woven in, when it is small; or NULL */
@@ -35,6 +38,7 @@ struct session {
     struct flatten_refusal refusal; /* why there is none ... */
     bool is_limited;                /* ... namely for lack of time or memory */
     int status;                     /* of loading that failed */
+    bool worked;                    /* on some parts of the whole: there is no result of it */
     const struct task *task;        /* after session_prepare */
     struct advice_list soon;        /* while it runs: the same, when a limit will end it */
     struct advice_list advice;      /* what to try next, when a limit ended the search */
@@ -53,6 +57,9 @@ bool session_properties(struct session *session, struct task *task);
  * do. */
 void session_hide(struct session *session, const struct property_result *properties,
                   uint32_t count);
+/* The other way, for runs that should come back to the values of all variables: what was forgotten
+ * is there again, and session_hide can be called. */
+void session_recall(struct session *session);
 /* Turns a run of session->model into one of session->shown. False: it is none, which is a bug. */
 bool session_show_run(const struct session *session, struct trace *trace);
 /* Whether hidden variables influence what can be seen; then *names has some of their names. */

@@ -1,6 +1,8 @@
 /* Parts are in a work folder (run/parts.h): --freeze, or a temporary one. A part is some of its
- * parent's clusters and nothing else, so the answer does not depend on when, in which order or how
- * often parts are run.
+ * parent's clusters and nothing else, so the answer does not depend on when, in which order, by
+ * whom or how often parts are run. Several runs may share the folder: each claims parts until none
+ * is left, makes known what it found, and sees what the others have. What is put together at the
+ * end is in the folder alone, whoever did it.
  *
  * What is violated in a part is violated: its run is made by the part itself, through the folders
  * of the parts that it comes from. What holds in all parts holds: every waiting cluster is a part,
@@ -36,57 +38,31 @@
 
 #include "base/clock.h"
 #include "base/version.h"
+#include "run/attempt.h"
 #include "run/deadline.h"
-#include "run/outcome.h"
+#include "run/division.h"
 #include "run/jobs.h"
 #include "run/message.h"
+#include "run/work.h"
 #include "engine/explicit/explicit.h"
-#include "engine/explicit/recount.h"
-#include "engine/timed/repeats.h"
 #include "engine/timed/timed.h"
 #include "past/part.h"
 #include "past/prefix.h"
 #include "program/reached.h"
-#include "result/furthest.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MOST_GROUPS = 256, MOST_MESSAGES = 3 };
-
-enum part_state { PART_WAITING, PART_RUNNING, PART_DONE, PART_DIVIDED, PART_LIMITED, PART_FAILED };
-
-struct piece { /* one part, in this run */
-    enum part_state state;
-    bool has_outcome;
-    struct outcome outcome;
-};
-
-struct division {
-    struct session *session;
-    struct task *task;
-    struct result *result;
-    bool timed;               /* the timed engine searches */
-    bool begins_again;        /* with other zones */
-    struct furthest furthest; /* the parts, those that began again, the whole without parts */
-    struct parts parts;
-    VEC(struct piece) pieces; /* one for each line of `parts` */
-    uint32_t only;            /* this part alone, or NO_PART: all */
-    uint32_t next;            /* parts before it have been started */
-    uint32_t done, messages;
-    uint64_t given,
-        used;       /* bytes for the search without parts, and how many were taken before it */
-    uint64_t limit; /* for each part */
-    bool stopping, is_broken;
-    bool single_failed;    /* a part that began with one state did not fit */
-    enum stop_reason stop; /* of a failure that is not in an outcome, and ... */
-    const char *detail;    /* ... why */
-    double started, shown;
-};
+enum { MOST_GROUPS = 256 };
+enum { WAIT_NANOSECONDS = 100000000 };
+static const double LOOK_SECONDS = 0.5; /* between two looks at what others do */
 
 static bool is_over(const struct outcome *outcome)
 {
@@ -105,7 +81,7 @@ static void find_folders(const struct division *split, uint32_t number, struct s
     uint64_t *skipped = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *skipped);
     uint32_t i = count;
     for (uint32_t at = number; lines[at].parent != NO_PART; at = lines[at].parent) {
-        folders[--i] = parts_name(&split->parts, lines[at].parent, NULL);
+        folders[--i] = parts_kept(&split->parts, lines[at].parent, NULL);
         skipped[i] = lines[at].begin;
     }
     part->folders = folders;
@@ -132,11 +108,12 @@ static void fail(struct division *split, enum stop_reason stop, const char *deta
 static bool may_tell(struct division *split)
 {
     session_end_progress(split->session);
-    return split->messages++ < MOST_MESSAGES;
+    return split->messages++ < DIVISION_MESSAGES;
 }
 
 /* ---- a part, in its own process ---- */
 
+/* The first line of what it prints is the name of the attempt. */
 static int give_up(enum stop_reason stop, const char *why)
 {
     printf("%u %s", (unsigned)stop, why);
@@ -149,8 +126,8 @@ static double seconds_left(const struct division *split)
     return left > 1e-9 ? left : 1e-9;
 }
 
-static void prepare_part(struct division *split, uint32_t number, struct task *task,
-                         struct search_part *part)
+static void prepare_part(struct division *split, uint32_t number, const char *attempt,
+                         struct task *task, struct search_part *part)
 {
     const struct ask *ask = split->session->ask;
     const struct parts_line *line = &split->parts.lines.data[number];
@@ -168,7 +145,7 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
     }
     *task = *split->task;
     task->part = part;
-    task->freeze = parts_name(&split->parts, number, NULL);
+    task->freeze = parts_name(&split->parts, number, attempt);
     task->resume = true;
     task->progress = NULL;
     if (ask->time > 0) task->max_seconds = seconds_left(split);
@@ -176,10 +153,10 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
 
 /* Something is wrong with the folder of the part: damage. It is searched from its beginning,
  * then. */
-static bool begins_again(struct division *split, uint32_t number, const struct result *result)
+static bool begins_again(const struct task *task, const struct result *result)
 {
     if (!result->refused || result->refused_for == STOP_MEMORY) return false;
-    parts_clear(&split->parts, number);
+    files_remove_tree(task->freeze);
     return true;
 }
 
@@ -202,10 +179,15 @@ static int run_part(void *context, uint32_t number)
     jmp_buf recover;
     mem->recover = &recover;
     if (setjmp(recover)) return give_up(result_why_refused(), "");
-    prepare_part(split, number, &task, &part);
+    char *folder = parts_name(&split->parts, number, NULL), *const attempt =
+                                                                attempt_begin(mem, folder);
+    printf("%s\n", attempt ? attempt : "");
+    fflush(stdout);
+    if (!attempt) return give_up(STOP_DISK, strerror(errno));
+    prepare_part(split, number, attempt, &task, &part);
     mem_lower(mem, (struct mem_lift){split->limit, false});
     run_engine(split, &task, &result);
-    if (begins_again(split, number, &result)) run_engine(split, &task, &result);
+    if (begins_again(&task, &result)) run_engine(split, &task, &result);
     mem_lift(mem);
     if (result.broken) {
         message(&split->session->diag, DIAG_BUG, NULL, "part %u: %s (cairn %s, %s)", number,
@@ -215,18 +197,18 @@ static int run_part(void *context, uint32_t number)
     if (result.refused)
         return result.refused_for == STOP_MEMORY ? give_up(STOP_MEMORY, "")
                                                  : give_up(STOP_DISK, result.refused);
-    const char *why = outcome_write(&split->parts, number, &task, &result);
+    const char *why = outcome_write(&split->parts, number, attempt, &task, &result);
     if (result.stop == STOP_EXACT) return give_up(STOP_EXACT, "");
     return why ? give_up(STOP_DISK, why) : EXIT_HOLDS;
 }
 
 /* ---- outcomes ---- */
 
-static bool take_outcome(struct division *split, uint32_t number)
+static bool take_outcome(struct division *split, uint32_t number, const char *attempt)
 {
-    struct piece *piece = &split->pieces.data[number];
+    struct division_piece *piece = &split->pieces.data[number];
     piece->has_outcome =
-        outcome_read(&split->parts, number, split->task, split->result, &piece->outcome);
+        outcome_read(&split->parts, number, attempt, split->task, split->result, &piece->outcome);
     return piece->has_outcome;
 }
 
@@ -234,9 +216,8 @@ static bool take_outcome(struct division *split, uint32_t number)
 static void match_pieces(struct division *split)
 {
     while (split->pieces.len < split->parts.lines.len)
-        vec_push(split->session->mem, &split->pieces, (struct piece){0});
-    split->pieces.len = split->parts.lines.len;
-    assert(split->pieces.len > 0); /* the first part is always there */
+        vec_push(split->session->mem, &split->pieces, (struct division_piece){0});
+    assert(split->pieces.len > 0 && division_has(split, 0)); /* the first part is always there */
 }
 
 /* Makes parts, at most `groups` and of about the same number of states, of the clusters from number
@@ -261,7 +242,6 @@ static bool add_groups(struct division *split, uint32_t parent, uint32_t from, u
                                              .last_rank = (uint64_t)rest[end - 1].rank});
         from = end;
     }
-    match_pieces(split);
     return good;
 }
 
@@ -333,7 +313,6 @@ static bool divide_states(struct division *split, uint32_t number)
         part.end = bounds[i + 1];
         good = parts_add(&split->parts, part);
     }
-    match_pieces(split);
     return good;
 }
 
@@ -343,30 +322,6 @@ static bool divide(struct division *split, uint32_t number)
     return count > 1
                ? add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2)
                : divide_states(split, number);
-}
-
-/* Whether nothing is left to find out: violations, and states that EF asks for. */
-static bool is_decided(const struct division *split)
-{
-    bool asked = false, all = true;
-    for (uint32_t i = 0; i < split->task->property_count; i++) {
-        const struct property_result *entry = &split->task->properties[i];
-        if (entry->watched_only) continue;
-        asked = true;
-        all &= entry->verdict != VERDICT_UNKNOWN;
-        if (entry->verdict == VERDICT_VIOLATED && split->task->stop_at_first) return true;
-    }
-    return asked && all;
-}
-
-/* Everything asked is decided by a violation; otherwise it stops at the first one. */
-static enum stop_reason stop_when_decided(const struct division *split)
-{
-    for (uint32_t i = 0; i < split->task->property_count; i++)
-        if (split->task->properties[i].verdict == VERDICT_UNKNOWN
-            && !split->task->properties[i].watched_only)
-            return STOP_FIRST;
-    return STOP_DECIDED;
 }
 
 /* ---- what an earlier run has done ---- */
@@ -383,79 +338,175 @@ static struct freezer_identity identity_of(const struct division *split)
     return identity;
 }
 
-/* A part that the journal calls done and that has not left all that others need; NO_PART: there is
- * none. */
+/* A part that is said to be done and has no outcome; NO_PART: there is none. */
 static uint32_t find_damaged(struct division *split)
 {
-    struct freezer_identity identity = identity_of(split);
     const struct parts_line *lines = split->parts.lines.data;
     for (uint32_t i = 0; i < split->parts.lines.len; i++)
-        if (lines[i].is_done && !split->pieces.data[i].has_outcome && !take_outcome(split, i))
+        if (lines[i].is_done && !split->pieces.data[i].has_outcome
+            && !take_outcome(split, i, lines[i].attempt))
             return i;
+    return NO_PART;
+}
+
+static bool rest_is_whole(const struct division *split, uint32_t number)
+{
+    struct freezer_identity identity = identity_of(split);
+    const struct outcome *outcome = &split->pieces.data[number].outcome;
+    return part_rest_is_whole(split->session->mem, parts_kept(&split->parts, number, NULL),
+                              &identity, outcome->rest.data, outcome->rest.len);
+}
+
+/* One that has not left all that others need. */
+static uint32_t find_broken_rest(struct division *split)
+{
+    const struct parts_line *lines = split->parts.lines.data;
     for (uint32_t i = 1; i < split->parts.lines.len; i++) {
-        uint32_t parent = lines[i].parent;
-        const struct outcome *outcome = &split->pieces.data[parent].outcome;
-        bool known = i > 1 && lines[i - 1].parent == parent
+        bool known = i > 1 && lines[i - 1].parent == lines[i].parent && lines[i - 1].is_known
                      && !lines[i - 1].is_done; /* it was looked at for the part before */
-        if (lines[i].is_done || known) continue;
-        if (!part_rest_is_whole(split->session->mem, parts_name(&split->parts, parent, NULL),
-                                &identity, outcome->rest.data, outcome->rest.len))
-            return parent;
+        if (!lines[i].is_known || lines[i].is_done || known) continue;
+        if (!rest_is_whole(split, lines[i].parent)) return lines[i].parent;
     }
     return NO_PART;
 }
 
-static bool take_over(struct division *split)
+/* What it has left is as if it had not been there. */
+static void distrust(struct division *split, uint32_t number)
 {
-    uint32_t damaged;
-    match_pieces(split);
-    while ((damaged = find_damaged(split)) != NO_PART) {
-        message(&split->session->diag, DIAG_NOTE, NULL,
-                "what part %u has left in '%.200s' is damaged: it is searched again", damaged,
-                split->parts.folder);
-        if (!parts_distrust(&split->parts, damaged)) return false;
-        match_pieces(split);
-        for (uint32_t i = 0; i < split->pieces.len; i++)
-            split->pieces.data[i].has_outcome &= split->parts.lines.data[i].is_done;
-    }
+    session_end_progress(split->session);
+    message(&split->session->diag, DIAG_NOTE, NULL,
+            "what part %u has left in '%.200s' is damaged: it is searched again", number,
+            split->parts.folder);
+    parts_distrust(&split->parts, number);
     for (uint32_t i = 0; i < split->pieces.len; i++) {
-        if (!split->parts.lines.data[i].is_done) continue;
-        split->pieces.data[i].state =
-            is_over(&split->pieces.data[i].outcome) ? PART_DONE : PART_DIVIDED;
+        if (split->parts.lines.data[i].is_done) continue;
+        split->pieces.data[i].has_outcome = false;
+        if (split->pieces.data[i].state == PART_DONE || split->pieces.data[i].state == PART_DIVIDED)
+            split->pieces.data[i].state = PART_WAITING;
+    }
+}
+
+/* What is done in the folder, by whomever. */
+static void see_done(struct division *split, bool examines)
+{
+    uint32_t damaged, tries = 0;
+    split->refreshed = clock_now();
+    parts_refresh(&split->parts);
+    match_pieces(split);
+    while ((damaged = find_damaged(split)) != NO_PART
+           || (examines && (damaged = find_broken_rest(split)) != NO_PART)) {
+        /* that is for those who search; a folder that cannot be changed stays as it is */
+        if (split->session->ask->join || tries++ > split->pieces.len) break;
+        distrust(split, damaged);
+        parts_refresh(&split->parts);
+        match_pieces(split);
+    }
+    split->done = 0;
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        struct division_piece *piece = &split->pieces.data[i];
+        if (!split->parts.lines.data[i].is_done || !piece->has_outcome) continue;
+        if (piece->state != PART_RUNNING)
+            piece->state = is_over(&piece->outcome) ? PART_DONE : PART_DIVIDED;
         split->done++;
     }
-    split->stopping = is_decided(split);
-    return true;
+    split->stopping |= division_is_decided(split);
 }
 
 /* ---- all parts ---- */
 
+/* Whether it may be searched here, now. */
+static bool claim_part(struct division *split, uint32_t number)
+{
+    struct division_piece *piece = &split->pieces.data[number];
+    char name[16];
+    const double now = clock_now();
+    if (now - piece->looked < LOOK_SECONDS) return false;
+    piece->looked = now;
+    switch (claims_take(&split->parts.claims, parts_claim(number, name))) {
+    case CLAIMS_MINE: return true;
+    case CLAIMS_HOPELESS: piece->state = PART_LIMITED; return false;
+    case CLAIMS_BROKEN:
+        fail(split, STOP_DISK, split->parts.claims.error);
+        split->left = true;
+        return false;
+    case CLAIMS_OTHERS:
+    case CLAIMS_OVER: break;
+    }
+    return false;
+}
+
 static bool next_part(void *context, uint32_t *job)
 {
     struct division *split = context;
-    if (split->stopping || split->is_broken) return false;
-    for (; split->next < split->pieces.len; split->next++) {
-        if (split->pieces.data[split->next].state != PART_WAITING
-            || (split->only != NO_PART && split->next != split->only))
+    if (split->stopping || split->is_broken || split->ending || *split->task->interrupted)
+        return false;
+    if (clock_now() - split->refreshed > LOOK_SECONDS) see_done(split, false);
+    for (uint32_t i = 0; i < split->pieces.len && !split->stopping; i++) {
+        if (split->pieces.data[i].state != PART_WAITING || !division_has(split, i)
+            || (split->only != NO_PART && i != split->only) || !claim_part(split, i))
             continue;
-        *job = split->next++;
-        split->pieces.data[*job].state = PART_RUNNING;
+        *job = i;
+        split->pieces.data[i].state = PART_RUNNING;
+        split->pieces.data[i].is_own = true;
         return true;
     }
     return false;
 }
 
+/* Whether somebody may do something yet, here or elsewhere. */
+static bool is_open(const struct division *split)
+{
+    for (uint32_t i = 0; i < split->pieces.len; i++)
+        if (division_has(split, i) && split->pieces.data[i].state == PART_WAITING) return true;
+    return false;
+}
+
+/* ---- what becomes of a claim ---- */
+
+static void end_claim(struct division *split, uint32_t number, const char *attempt,
+                      enum claims_state state, enum stop_reason stop)
+{
+    const struct outcome *outcome = &split->pieces.data[number].outcome;
+    struct claims_row row = {
+        .state = state, .stop = stop, .status = split->pieces.data[number].status};
+    char name[16];
+    if (state == CLAIMS_DONE) {
+        row.status = outcome->violated ? EXIT_VIOLATED : EXIT_HOLDS;
+        row.states = outcome->states;
+        row.transitions = outcome->transitions;
+        row.seconds = outcome->seconds;
+    } else {
+        split->left = true;
+        if (*attempt) {
+            char *folder = parts_name(&split->parts, number, NULL);
+            mem_free(split->session->mem, attempt_leave(split->session->mem, folder, attempt));
+            mem_free(split->session->mem, folder);
+        }
+    }
+    claims_end(&split->parts.claims, parts_claim(number, name), &row);
+}
+
+/* One that is to be left to others, because this run ends, is not one that failed: --time is for
+ * all parts of a run. */
+static void leave_part(struct division *split, uint32_t number, const char *attempt,
+                       enum stop_reason stop)
+{
+    const bool ends =
+        stop == STOP_INTERRUPT || stop == STOP_TIME || stop == STOP_EXACT || split->ending;
+    end_claim(split, number, attempt, ends ? CLAIMS_LEFT : CLAIMS_FAILED, stop);
+}
+
 /* A part that left no outcome. */
-static void part_failed(struct division *split, uint32_t number, const struct text *output,
-                        int status)
+static void part_failed(struct division *split, uint32_t number, const char *attempt,
+                        const char *output, int status)
 {
     char *why = "";
     unsigned long stop =
-        status == EXIT_INCONCLUSIVE && output->len ? strtoul(output->data, &why, 10) : STOP_COUNT;
+        status == EXIT_INCONCLUSIVE && *output ? strtoul(output, &why, 10) : STOP_COUNT;
     if (status > DEADLINE_STATUS) {
         fail(split, (enum stop_reason)(status - DEADLINE_STATUS), NULL);
     } else if (status == EXIT_INCONCLUSIVE && stop == STOP_EXACT) {
-        take_outcome(split, number); /* what it found before that */
+        take_outcome(split, number, attempt); /* what it found before that */
         fail(split, STOP_EXACT, NULL);
         split->begins_again = split->stopping = true;
     } else if (status == -SIGKILL) {
@@ -478,41 +529,93 @@ static void part_failed(struct division *split, uint32_t number, const struct te
     }
 }
 
-/* Parts are written to the journal before the one that leaves them is done, so that none is
- * lost. */
+/* A part that a limit ended: it can be gone on with. */
+static void part_limited(struct division *split, uint32_t number, const char *attempt)
+{
+    struct division_piece *piece = &split->pieces.data[number];
+    const struct outcome *outcome = &piece->outcome;
+    piece->state = PART_LIMITED;
+    split->single_failed |= outcome->stop == STOP_MEMORY
+                            && split->parts.lines.data[number].parent != NO_PART
+                            && states_at_first(split, number) == 1;
+    if (outcome->detail && may_tell(split))
+        message(&split->session->diag, DIAG_REMARK, NULL, "part %u: %s", number, outcome->detail);
+    fail(split, outcome->stop, outcome->detail);
+    leave_part(split, number, attempt, outcome->stop);
+    if (outcome->stop == STOP_DISK && split->parts.lines.data[number].parent != NO_PART
+        && !rest_is_whole(split, split->parts.lines.data[number].parent)) {
+        distrust(split, split->parts.lines.data[number].parent);
+        if (split->stop == STOP_DISK) split->stop = STOP_NONE, split->stopping = false;
+    }
+}
+
+/* Parts that it leaves are told with its being done, so that none is lost. Somebody else may have
+ * done it meanwhile: then that counts. */
+static void make_known(struct division *split, uint32_t number, const char *attempt, bool divided)
+{
+    struct division_piece *piece = &split->pieces.data[number];
+    const bool added = piece->outcome.handed_on ? add_rest(split, number)
+                       : divided                ? divide(split, number)
+                                                : true;
+    const enum files_made made =
+        added ? parts_finish(&split->parts, number, attempt) : FILES_FAILED;
+    match_pieces(split);
+    piece = &split->pieces.data[number];
+    if (made == FILES_FAILED) {
+        piece->state = PART_FAILED;
+        fail(split, STOP_DISK, split->parts.error);
+        leave_part(split, number, attempt, STOP_DISK);
+        return;
+    }
+    if (made == FILES_TAKEN) piece->has_outcome = false;
+    piece->state = made == FILES_TAKEN ? PART_WAITING : divided ? PART_DIVIDED : PART_DONE;
+    end_claim(split, number, attempt, CLAIMS_DONE, STOP_NONE);
+    see_done(split, false);
+    if (split->stopping && split->session->ask->work && division_is_decided(split))
+        claims_stop(&split->parts.claims);
+}
+
 static void part_done(void *context, uint32_t number, const struct text *output,
                       const struct text *errors, int status)
 {
     struct division *split = context;
     (void)errors;
-    struct piece *piece = &split->pieces.data[number];
+    struct division_piece *piece = &split->pieces.data[number];
+    char name[16];
+    const size_t length = output->len ? strcspn(output->data, "\n") : 0;
+    char *attempt = mem_alloc(split->session->mem, length + 1);
+    if (length) memcpy(attempt, output->data, length);
+    const char *rest = output->len > length ? output->data + length + 1 : "";
     assert(piece->state == PART_RUNNING);
     piece->state = PART_FAILED;
-    if (status != EXIT_HOLDS || !take_outcome(split, number)) {
-        part_failed(split, number, output, status);
-        return;
+    piece->status = status;
+    if ((status != EXIT_HOLDS || !take_outcome(split, number, attempt))
+        && claims_is_lost(&split->parts.claims, parts_claim(number, name))) {
+        piece->state = PART_WAITING; /* somebody else has it, and what was written for it */
+        end_claim(split, number, "", CLAIMS_LEFT, STOP_INTERRUPT);
+    } else if (status != EXIT_HOLDS || !piece->has_outcome) {
+        part_failed(split, number, attempt, rest, status);
+        leave_part(split, number, attempt,
+                   split->is_broken || split->stop == STOP_NONE ? STOP_DISK : split->stop);
+    } else {
+        split->found |= piece->outcome.violated;
+        const bool divided = can_be_divided(split, number);
+        if (!divided && !is_over(&piece->outcome)) part_limited(split, number, attempt);
+        else make_known(split, number, attempt, divided);
     }
-    const struct outcome *outcome = &piece->outcome;
-    bool divided = can_be_divided(split, number);
-    if (!divided && !is_over(outcome)) {
-        piece->state = PART_LIMITED;
-        split->single_failed |= outcome->stop == STOP_MEMORY
-                                && split->parts.lines.data[number].parent != NO_PART
-                                && states_at_first(split, number) == 1;
-        if (outcome->detail && may_tell(split))
-            message(&split->session->diag, DIAG_REMARK, NULL, "part %u: %s", number,
-                    outcome->detail);
-        fail(split, outcome->stop, outcome->detail);
-        return;
-    }
-    if ((outcome->handed_on && !add_rest(split, number)) || (divided && !divide(split, number))
-        || !parts_done(&split->parts, number)) {
-        fail(split, STOP_DISK, split->parts.error);
-        return;
-    }
-    split->pieces.data[number].state = divided ? PART_DIVIDED : PART_DONE;
-    split->done++;
-    split->stopping |= is_decided(split);
+    mem_free(split->session->mem, attempt);
+}
+
+/* Whether this run is to end: a signal, somebody who stops all, its time, zones of another kind. */
+static void look_for_an_end(struct division *split, double now)
+{
+    const struct ask *ask = split->session->ask;
+    if (*split->task->interrupted || claims_are_stopped(&split->parts.claims)
+        || (ask->leave > 0 && now - split->started > ask->leave))
+        split->ending = 1;
+    if (!split->timed || split->parts.is_again || !parts_are_again(split->parts.top)) return;
+    split->ending = 1;
+    split->begins_again = split->stopping = true;
 }
 
 static void look(void *context, uint32_t running)
@@ -522,244 +625,17 @@ static void look(void *context, uint32_t running)
     const struct door *door = split->session->door;
     double now = clock_now();
     if (ask->time > 0 && now - split->started > ask->time) split->stopping = true;
+    claims_keep(&split->parts.claims);
+    if (now - split->watched > LOOK_SECONDS) {
+        split->watched = now;
+        look_for_an_end(split, now);
+    }
     if (!door->show_jobs || now - split->shown < 0.5) return;
     split->shown = now;
     door->show_jobs(door->context, &(struct door_jobs){.done = split->done,
-                                                       .count = split->pieces.len,
+                                                       .count = division_count(split),
                                                        .running = running,
                                                        .seconds = now - split->started});
-}
-
-/* ---- the result ---- */
-
-/* What was counted in a part that was divided is counted in others. */
-static bool counts(const struct piece *piece)
-{
-    return piece->has_outcome && piece->state != PART_DIVIDED;
-}
-
-/* The p-paths of a part, the first and the last one; NULL: it is one by ranks. */
-static const char *name_paths(const struct division *split, const struct parts_line *line)
-{
-    struct model *model = split->session->model;
-    struct text text;
-    if (!prefix_is_used(split->task)) return NULL;
-    text_init(&text, split->session->mem);
-    prefix_write(split->task, line->rank, &text);
-    if (line->last_rank != line->rank) text_add(&text, " to ");
-    if (line->last_rank != line->rank) prefix_write(split->task, line->last_rank, &text);
-    const char *name = arena_copy(&model->arena, text.data, text.len);
-    text_free(&text);
-    return name;
-}
-
-static void list_parts(const struct division *split, struct split_statistics *statistics)
-{
-    static const char *const words[] = {
-        [PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done",
-        [PART_DIVIDED] = "divided", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
-    const int64_t lowest = prefix_lowest(split->task);
-    statistics->points = prefix_is_used(split->task) ? split->task->points : NULL;
-    statistics->chosen = split->task->points_chosen;
-    statistics->list_count = split->pieces.len;
-    statistics->list = mem_alloc(split->session->mem,
-                                 (split->pieces.len + UINT64_C(1)) * sizeof *statistics->list);
-    for (uint32_t i = 0; i < split->pieces.len; i++) {
-        const struct piece *piece = &split->pieces.data[i];
-        const struct parts_line *line = &split->parts.lines.data[i];
-        statistics->list[i] = (struct split_part){
-            .parent = line->parent == NO_PART ? MODEL_NONE : line->parent,
-            .rank = lowest + (int64_t)line->rank,
-            .last_rank = lowest + (int64_t)line->last_rank,
-            .p_path = name_paths(split, line),
-            .begin = line->begin,
-            .end = line->end,
-            .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split"
-                                                                           : words[piece->state],
-            .is_known = counts(piece),
-            .states = piece->outcome.states,
-            .transitions = piece->outcome.transitions,
-            .seconds = piece->outcome.seconds};
-    }
-}
-
-static void add_counts(struct division *split, struct split_statistics *statistics)
-{
-    struct result *result = split->result;
-    for (uint32_t i = 0; i < split->pieces.len; i++) {
-        const struct outcome *outcome = &split->pieces.data[i].outcome;
-        if (split->pieces.data[i].state == PART_DIVIDED) statistics->divided++;
-        if (!counts(&split->pieces.data[i])) continue;
-        result->states += outcome->states;
-        result->transitions += outcome->transitions;
-        result->deadlocks += outcome->deadlocks;
-        result->ends += outcome->ends;
-        result->runtime_errors += outcome->runtime_errors;
-        result->expanded += outcome->expanded;
-        if (!i) result->initial_states = outcome->initial_states;
-        if (outcome->peak_bytes > result->peak_bytes) result->peak_bytes = outcome->peak_bytes;
-        statistics->parts++;
-        statistics->split += outcome->handed_on;
-        statistics->frozen_bytes += outcome->frozen_bytes;
-        if (outcome->live_peak > statistics->live_peak) statistics->live_peak = outcome->live_peak;
-    }
-    statistics->waiting = split->pieces.len - statistics->parts - statistics->divided;
-    statistics->gross_states = result->states;
-    statistics->gross_transitions = result->transitions;
-}
-
-/* A refusal outside of the search for them must not end everything. */
-static bool find_repeated(struct division *split, const char *const *folders,
-                          const uint64_t *states, uint32_t count, struct net_counts *repeated,
-                          struct split_statistics *statistics)
-{
-    struct mem *mem = split->session->mem;
-    jmp_buf *const outer = mem->recover;
-    jmp_buf recover;
-    if (setjmp(recover)) {
-        statistics->is_net = false;
-        statistics->why_gross =
-            limits_enough() ? stop_reason_text[result_why_refused()] : "there is too little memory";
-    } else {
-        mem->recover = &recover;
-        deadline_search(split->session->ask->time);
-        mem_lower(mem, (struct mem_lift){split->limit, false});
-        statistics->is_net = (split->timed ? repeats_find : recount_find)(
-            split->task, folders, states, count, repeated, &statistics->why_gross);
-    }
-    mem->recover = outer;
-    mem_lift(mem);
-    deadline_tell();
-    return statistics->is_net;
-}
-
-/* What several parts have counted counts once. Of a search that is not complete counts say little,
- * and stay as they are. */
-static void make_net(struct division *split, struct split_statistics *statistics)
-{
-    struct result *result = split->result;
-    struct net_counts repeated;
-    uint32_t count = 0;
-    statistics->why_gross = "the search is not complete";
-    if (result->stop != STOP_NONE) return;
-    const char **folders =
-        mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *folders);
-    uint64_t *states =
-        mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *states);
-    for (uint32_t i = 0; i < split->pieces.len; i++) {
-        if (!counts(&split->pieces.data[i]) || !split->pieces.data[i].outcome.states) continue;
-        folders[count] = parts_name(&split->parts, i, NULL);
-        states[count++] = split->pieces.data[i].outcome.states;
-    }
-    if (!find_repeated(split, folders, states, count, &repeated, statistics)) return;
-    if (split->timed) result->timed->discrete_states -= repeated.discrete;
-    if (split->timed && split->task->zones != ZONES_EQUAL && repeated.discrete) {
-        statistics->is_net = false;
-        statistics->why_gross = "zones stand for others, so that symbolic states depend on "
-                                "where the search was split (discrete states are net)";
-        return;
-    }
-    assert(repeated.states <= result->states && repeated.transitions <= result->transitions);
-    result->states -= repeated.states;
-    result->transitions -= repeated.transitions;
-    result->deadlocks -= repeated.deadlocks;
-    result->ends -= repeated.ends;
-    result->runtime_errors -= repeated.runtime_errors;
-    result->expanded -= repeated.states;
-    if (split->timed && split->task->zones == ZONES_EQUAL)
-        result->timed->covered = result->transitions + result->initial_states - result->states;
-}
-
-/* Sums over parts, or the most in one of them. */
-static void add_timed(struct division *split)
-{
-    struct timed_statistics *all = split->result->timed =
-        mem_alloc(split->session->mem, sizeof *all);
-    *all =
-        (struct timed_statistics){.storage = split->task->zones, .exact = split->task->exact_zones};
-    for (uint32_t i = 0; i < split->pieces.len; i++) {
-        const struct timed_statistics *one = &split->pieces.data[i].outcome.timed;
-        if (!counts(&split->pieces.data[i])) continue;
-        all->discrete_states += one->discrete_states;
-        all->zones += one->zones;
-        all->zone_bytes += one->zone_bytes;
-        all->covered += one->covered;
-        all->given_up += one->given_up;
-        all->timers = one->timers;
-        all->clocks = one->clocks;
-        if (one->configurations > all->configurations) all->configurations = one->configurations;
-        if (one->space_bytes > all->space_bytes) all->space_bytes = one->space_bytes;
-        if (one->largest > all->largest) all->largest = one->largest;
-    }
-}
-
-/* Why it ended before everything was searched. */
-static enum stop_reason stop_of(const struct division *split)
-{
-    const struct ask *ask = split->session->ask;
-    bool all = true;
-    for (uint32_t i = 0; i < split->pieces.len; i++) {
-        const struct piece *piece = &split->pieces.data[i];
-        all &= piece->state == PART_DIVIDED
-               || (piece->state == PART_DONE
-                   && (piece->outcome.handed_on || piece->outcome.stop == STOP_NONE));
-    }
-    if (all) return STOP_NONE;
-    if (is_decided(split)) return stop_when_decided(split);
-    if (split->stop != STOP_NONE) return split->stop;
-    if (limits_interrupted) return STOP_INTERRUPT;
-    return ask->time > 0 && clock_now() - split->started > ask->time ? STOP_TIME : STOP_PARTS;
-}
-
-static void conclude_properties(const struct division *split)
-{
-    const struct result *result = split->result;
-    for (uint32_t i = 0; i < split->task->property_count; i++) {
-        struct property_result *entry = &split->task->properties[i];
-        if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
-        if (entry->is_reachability && result->complete) entry->verdict = VERDICT_VIOLATED;
-        else if (entry->is_reachability) entry->reason = stop_reason_text[result->stop];
-        else if (!entry->in_each_state && !(split->timed && timed_sees(split->task, entry)))
-            entry->reason = split->timed && entry->kind == PROPERTY_CTL ? timed_reachability_only
-                            : prefix_is_used(split->task)
-                                ? "it needs the whole graph: leave out --partition"
-                                : "it needs the whole graph: --order bfs";
-        else if (result->complete) entry->verdict = VERDICT_HOLDS;
-        else entry->reason = stop_reason_text[result->stop];
-        entry->antecedent_never = result->complete && !entry->antecedent_met;
-    }
-}
-
-static void conclude(struct division *split)
-{
-    struct result *result = split->result;
-    struct layout layout;
-    struct split_statistics *statistics = mem_alloc(split->session->mem, sizeof *statistics);
-    result->engine = split->timed ? "timed" : "explicit";
-    if (split->timed && split->session->ask->engine == ENGINE_AUTO)
-        result->why_engine = "the model has time";
-    result->parts = statistics;
-    result->stop = stop_of(split);
-    if (result->stop == split->stop) result->stop_detail = split->detail;
-    result->complete = result->all_states = result->stop == STOP_NONE;
-    add_counts(split, statistics);
-    list_parts(split, statistics);
-    if (split->timed) {
-        result->no_deadlocks = split->session->model->clocks.len && !split->task->count_deadlocks;
-        for (uint32_t i = 0; i < split->task->property_count; i++)
-            result->no_deadlocks &= split->task->properties[i].kind != PROPERTY_DEADLOCK;
-        add_timed(split);
-    }
-    make_net(split, statistics);
-    layout_init(&layout, split->session->model);
-    result->record_bytes = layout.record_bytes;
-    result->state_bits = layout.state_bits;
-    layout_release(&layout, split->session->model);
-    result->seconds = clock_now() - split->started;
-    if (split->messages > MOST_MESSAGES)
-        message(&split->session->diag, DIAG_REMARK, NULL, "... and so did %u more parts",
-                split->messages - MOST_MESSAGES);
-    conclude_properties(split);
 }
 
 static void clear_result(struct division *split)
@@ -774,8 +650,16 @@ static void clear_result(struct division *split)
 
 static void end_search(struct division *split)
 {
-    conclude(split);
+    division_conclude(split);
     furthest_add(&split->furthest, split->result);
+}
+
+/* What this run gives a part: others who have more may try where it was too little. */
+static void set_claims(struct division *split)
+{
+    split->parts.claims.memory = split->limit;
+    split->parts.claims.time = split->session->ask->time;
+    split->parts.claims.is_eager = !split->session->ask->part_auto;
 }
 
 /* ---- the whole ---- */
@@ -821,33 +705,36 @@ static bool may_search_whole(const struct division *split)
         open &=
             !(split->task->stop_at_first && split->furthest.known[i].verdict == VERDICT_VIOLATED);
     return (ask->split == SPLIT_AUTO || prefix_is_used(split->task)) && split->only == NO_PART
-           && split->furthest.stop == STOP_MEMORY && open && has_time && !limits_interrupted;
+           && !ask->join && split->furthest.stop == STOP_MEMORY && open && has_time
+           && !limits_interrupted;
 }
 
 /* An earlier run may have begun again already. */
-static void choose_zones(struct division *split, bool resume)
+static void choose_zones(struct division *split)
 {
     const char *folder = split->session->ask->freeze;
-    if (!split->timed || !resume || !folder) return;
-    split->task->exact_zones = true;
-    split->task->exact_zones = parts_are_of(folder, identity_of(split).hash);
+    split->task->exact_zones = split->timed && folder && parts_are_again(folder);
 }
 
 /* Everything from the beginning. With --part the first one is next. */
 static bool begin_again(struct division *split)
 {
     struct task *task = split->task;
+    const bool looks = split->session->ask->join;
     task->exact_zones = true;
-    if (!parts_begin_again(&split->parts, identity_of(split).hash)) {
+    clear_result(split);
+    free_pieces(split);
+    split->done = split->messages = 0;
+    split->stop = STOP_NONE;
+    split->stopping = split->begins_again = false;
+    split->ending = 0;
+    if (!parts_begin_again(&split->parts, identity_of(split).hash, looks)) {
+        match_pieces(split);
         fail(split, STOP_DISK, split->parts.error);
         return false;
     }
-    clear_result(split);
-    split->pieces.len = 0;
-    match_pieces(split);
-    split->done = split->next = split->messages = 0;
-    split->stop = STOP_NONE;
-    split->stopping = split->begins_again = false;
+    set_claims(split);
+    see_done(split, false);
     if (split->only != NO_PART && split->only) {
         message(&split->session->diag, DIAG_NOTE, NULL,
                 "part %u found that deadlocks need zones of another kind: all parts "
@@ -858,44 +745,124 @@ static bool begin_again(struct division *split)
     return true;
 }
 
-/* Exit status 0: there is a result. */
-static int search(struct division *split)
+/* Parts until none is left, here and elsewhere. False: a process could not be made. */
+static bool work(struct division *split)
 {
-    struct session *session = split->session;
-    const struct ask *ask = session->ask;
-    bool resume = ask->resume || split->only != NO_PART;
-    choose_zones(split, resume);
-    bool opened = parts_open(&split->parts, session->mem, ask->freeze, identity_of(split).hash,
-                             resume, split->only != NO_PART && split->only);
-    if (!opened || !take_over(split)) {
-        message(&split->session->diag, DIAG_ERROR, NULL, "%s", split->parts.error);
-        return EXIT_USAGE;
-    }
-    if (split->only != NO_PART && split->only >= split->pieces.len) {
-        message(&split->session->diag, DIAG_ERROR, NULL,
-                "there is no part %u in the folder '%.200s': parts are 0 to %u", split->only,
-                ask->freeze, split->pieces.len - 1);
-        return EXIT_USAGE;
-    }
-    const struct jobs jobs = {.mem = session->mem,
+    const struct ask *ask = split->session->ask;
+    const struct jobs jobs = {.mem = split->session->mem,
                               .at_once = ask->threads > 1 ? (uint32_t)ask->threads : 1,
                               .next = next_part,
                               .run = run_part,
                               .done = part_done,
                               .look = look,
                               .context = split,
-                              .interrupted = split->task->interrupted};
-    bool good = jobs_run(&jobs);
-    if (good && split->begins_again && !is_decided(split) && !limits_interrupted) {
-        end_search(split);
-        if (begin_again(split)) good = jobs_run(&jobs);
+                              .interrupted = &split->ending};
+    for (bool good = true;;) {
+        good = jobs_run(&jobs);
+        look_for_an_end(split, clock_now());
+        see_done(split, false);
+        if (!good || split->stopping || split->ending || split->is_broken || split->only != NO_PART)
+            return good;
+        if (!is_open(split) || ask->no_wait) return true;
+        look(split, 0);
+        nanosleep(&(struct timespec){0, WAIT_NANOSECONDS}, NULL);
     }
-    if (!good) fail(split, STOP_MEMORY, "a process could not be made");
+}
+
+/* What was found in parts that are not done, for those who only put together what there is. */
+static void see_unfinished(struct division *split)
+{
+    struct mem *mem = split->session->mem;
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        struct division_piece *piece = &split->pieces.data[i];
+        if (!division_has(split, i) || piece->state != PART_WAITING) continue;
+        char *folder = parts_name(&split->parts, i, NULL), *attempt = attempt_furthest(mem, folder),
+             *claims = parts_claims(&split->parts), name[16];
+        struct claims_row row;
+        if (*attempt && take_outcome(split, i, attempt) && !is_over(&piece->outcome)) {
+            piece->state = PART_LIMITED;
+            fail(split, piece->outcome.stop, piece->outcome.detail);
+        } else {
+            piece->has_outcome = false;
+            if (claims_read(mem, claims, parts_claim(i, name), &row) && row.state == CLAIMS_FAILED)
+                fail(split, row.stop, NULL);
+        }
+        mem_free(mem, folder);
+        mem_free(mem, attempt);
+        mem_free(mem, claims);
+    }
+}
+
+/* With other zones from the beginning, when that was found to be needed, by whomever. */
+static bool work_again(struct division *split)
+{
+    if (!split->begins_again || division_is_decided(split) || limits_interrupted) return true;
+    end_search(split);
+    return !begin_again(split) || work(split);
+}
+
+static int status_of_work(const struct division *split)
+{
+    return split->is_broken ? EXIT_INTERNAL
+           : split->found   ? EXIT_VIOLATED
+           : split->left    ? EXIT_INCONCLUSIVE
+                            : EXIT_HOLDS;
+}
+
+static bool open_folder(struct division *split)
+{
+    const struct ask *ask = split->session->ask;
+    const bool shares = ask->prepare || ask->part_auto || ask->join;
+    const struct parts_plan plan = {.folder = ask->freeze,
+                                    .stop = ask->work ? work_stop(split->session->mem, ask) : NULL,
+                                    .patience = ask->takeover,
+                                    .resume = ask->resume || split->only != NO_PART || shares,
+                                    .must = split->only != NO_PART && split->only,
+                                    .looks = ask->join};
+    if (ask->work && !ask->join) mkdir(ask->work, 0777); /* what fails is told of what is in it */
+    choose_zones(split);
+    const bool again = split->task->exact_zones;
+    split->task->exact_zones = false;
+    if (!parts_open(&split->parts, split->session->mem, &plan, identity_of(split).hash))
+        return false;
+    set_claims(split);
+    if (!ask->part_auto && !ask->join) unlink(split->parts.stop); /* it is to go on */
+    see_done(split, !ask->join && !ask->part_auto && !again);
+    if (ask->join) see_unfinished(split);
+    if (!again) return true;
+    end_search(split); /* what was found before stays found */
+    if (!begin_again(split)) return false;
+    if (ask->join) see_unfinished(split);
+    return true;
+}
+
+/* Exit status 0: there is a result; *worked: there is none, because this was a part of the work. */
+static int search(struct division *split, bool *worked)
+{
+    struct session *session = split->session;
+    const struct ask *ask = session->ask;
+    if (!open_folder(split)) {
+        message(&split->session->diag, DIAG_ERROR, NULL, "%s", split->parts.error);
+        return EXIT_USAGE;
+    }
+    if (split->only != NO_PART
+        && (split->only >= split->pieces.len || !division_has(split, split->only))) {
+        message(&split->session->diag, DIAG_ERROR, NULL,
+                "there is no part %u in the folder '%.200s': parts are 0 to %u", split->only,
+                ask->freeze, split->pieces.len - 1);
+        return EXIT_USAGE;
+    }
+    const bool works = !ask->join && !(ask->prepare && ask->split != SPLIT_ALWAYS);
+    if (works && (!work(split) || !work_again(split)))
+        fail(split, STOP_MEMORY, "a process could not be made");
     session_end_progress(session);
+    *worked = ask->prepare || ask->part_auto;
+    if (*worked) return status_of_work(split);
     if (split->is_broken) return EXIT_INTERNAL;
     end_search(split);
     if (may_search_whole(split)) furthest_run(&split->furthest, search_whole, split);
     furthest_end(&split->furthest, split->result);
+    if (ask->join) split->result->seconds = parts_seconds(&split->parts);
     return EXIT_HOLDS;
 }
 
@@ -913,9 +880,10 @@ bool split_run(struct session *session, struct task *task, bool timed, struct re
                                .task = task,
                                .result = result,
                                .timed = timed,
-                               .only = ask->has_part ? (uint32_t)ask->part : NO_PART,
-                               .started = clock_now(),
-                               .parts.journal = -1};
+                               .only = ask->has_part  ? (uint32_t)ask->part
+                                       : ask->prepare ? 0
+                                                      : NO_PART,
+                               .started = clock_now()};
     if (timed) timed_classify(task);
     furthest_begin(&split->furthest, task);
     clear_result(split);
@@ -926,12 +894,12 @@ bool split_run(struct session *session, struct task *task, bool timed, struct re
     deadline_wait();
     if (setjmp(recover)) {
         mem->recover = outer;
-        parts_close(&split->parts);
+        parts_abandon(&split->parts);
         mem_refuse(mem);
     }
     mem->recover = &recover;
-    *status = search(split);
+    *status = search(split, &session->worked);
     mem->recover = outer;
     parts_close(&split->parts);
-    return *status == EXIT_HOLDS;
+    return *status == EXIT_HOLDS && !session->worked;
 }

@@ -1,9 +1,9 @@
 #include "run/stepper.h"
 
-#include "result/shorten.h"
 #include "run/deadline.h"
 #include "run/message.h"
 #include "run/replay.h"
+#include "run/trim.h"
 
 #include <assert.h>
 #include <string.h>
@@ -359,6 +359,34 @@ bool stepper_is_over(const struct stepper *stepper)
                   == VERDICT_HOLDS;
 }
 
+/* ---- what runs have seen ---- */
+
+static void begin_seen(const struct model *model, struct result *seen)
+{
+    uint64_t bits = 0;
+    seen->taken = mem_alloc(model->mem, (model->rules.len + UINT64_C(1)) * sizeof *seen->taken);
+    seen->reached_first =
+        mem_alloc(model->mem, (model->processes.len + UINT64_C(1)) * sizeof *seen->reached_first);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        seen->reached_first[p] = bits;
+        bits += model->processes.data[p].locations;
+    }
+    seen->reached = mem_alloc(model->mem, bits / 8 + 1);
+}
+
+static void note_state(const struct model *model, struct result *seen, const int64_t *state)
+{
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
+            const uint64_t bit = seen->reached_first[p] + l;
+            if (model->locations.data[process->first_location + l].value
+                == state[process->location])
+                seen->reached[bit / 8] |= (uint8_t)(1u << bit % 8);
+        }
+    }
+}
+
 static void run_some(struct stepper *stepper, struct stepper_runs *p)
 {
     const struct ask *ask = stepper->session->ask;
@@ -368,6 +396,7 @@ static void run_some(struct stepper *stepper, struct stepper_runs *p)
             return;
         }
         p->runs++;
+        note_state(stepper->model, &p->seen, stepper_last(stepper));
         if (p->show) p->show(p->context, stepper);
         p->violation = find_violation(stepper);
         for (uint64_t i = 0;
@@ -377,6 +406,8 @@ static void run_some(struct stepper *stepper, struct stepper_runs *p)
             stepper_take(stepper,
                          stepper->enabled[random_below(&stepper->random, stepper->enabled_count)]);
             p->steps++;
+            p->seen.taken[stepper->rules.data[stepper->rules.len - 1]]++;
+            note_state(stepper->model, &p->seen, stepper_last(stepper));
             if (p->show) p->show(p->context, stepper);
             p->violation = find_violation(stepper);
         }
@@ -399,6 +430,7 @@ const char *stepper_run(struct stepper *stepper, struct stepper_runs *p)
             stepper->delays.len = stepper->rules.len; /* a step is noted last */
     } else {
         mem->recover = &recover;
+        if (!p->seen.taken) begin_seen(stepper->model, &p->seen);
         run_some(stepper, p);
     }
     mem->recover = outer;
@@ -412,10 +444,9 @@ uint32_t stepper_shorten(struct stepper *stepper, const struct property_result *
     uint32_t before = 0;
     for (uint32_t i = 0; i < stepper->task.property_count; i++) {
         struct property_result *entry = &stepper->task.properties[i];
-        struct trace *shorter =
-            entry->trace && entry->in_each_state && !stepper->is_timed
-                ? shorten_run(stepper->model, entry->trace, entry->kind, entry->invariant)
-                : NULL;
+        struct trace *shorter = entry->trace && entry->in_each_state
+                                    ? trim_run(stepper->model, &stepper->task, entry)
+                                    : NULL;
         if (!shorter) continue;
         if (entry == of) before = entry->trace->steps;
         trace_free(stepper->model, entry->trace);

@@ -77,6 +77,7 @@ struct stepper_runs {
     void (*show)(void *context, struct stepper *stepper); /* after each step; NULL: nobody looks */
     void *context;
     uint64_t runs, steps;
+    struct result seen; /* how often rules were taken, which locations were reached */
     struct property_result *violation;
     bool has_no_start; /* an initial state could not be made */
     bool is_cut;       /* there is no last run */

@@ -5,20 +5,25 @@
 #include "result/witness.h"
 #include "run/message.h"
 
+const char *verify_trace(const struct model *model, const struct task *task,
+                         const struct property_result *entry, const struct trace *trace)
+{
+    const char *wrong = NULL;
+    if (entry->in_each_state) wrong = trace_verify(model, trace, entry->kind, entry->invariant);
+    else if (entry->kind == PROPERTY_QUERY)
+        wrong = witness_check(model, trace, &model->queries.data[entry->property->query]);
+    else wrong = trace_verify_temporal(model, trace, entry->kind, entry->property->root);
+    if (!wrong && entry->kind == PROPERTY_LTL && !entry->in_each_state && task->weakly_fair
+        && !lasso_is_fair(model, trace))
+        wrong = "the run is not fair";
+    return wrong;
+}
+
 /* What is wrong with the evidence of a property; NULL: nothing. */
 static const char *find_fault(const struct model *model, const struct task *task,
                               const struct property_result *entry)
 {
-    const char *wrong = NULL;
-    if (entry->trace && entry->in_each_state)
-        wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
-    else if (entry->trace && entry->kind == PROPERTY_QUERY)
-        wrong = witness_check(model, entry->trace, &model->queries.data[entry->property->query]);
-    else if (entry->trace)
-        wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
-    if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state
-        && task->weakly_fair && !lasso_is_fair(model, entry->trace))
-        wrong = "the run is not fair";
+    const char *wrong = entry->trace ? verify_trace(model, task, entry, entry->trace) : NULL;
     for (uint32_t i = 0; !wrong && i < entry->further_count; i++)
         wrong = trace_verify(model, entry->further[i].trace, entry->kind, entry->invariant);
     for (uint32_t b = 0; !wrong && b < entry->branch_count; b++)

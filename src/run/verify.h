@@ -5,6 +5,10 @@
 
 #include "result/result.h"
 
+/* What is wrong with a run as evidence of the property; NULL: nothing. */
+const char *verify_trace(const struct model *model, const struct task *task,
+                         const struct property_result *entry, const struct trace *trace);
+
 /* False after a message: a trace of the task does not show what it should. */
 bool verify_traces(struct diag *diag, const struct model *model, const struct task *task);
 

@@ -61,6 +61,15 @@ bool batch_grow_rules(struct batch *batch)
     return true;
 }
 
+bool batch_reserve(struct batch *batch, uint32_t steps)
+{
+    while (batch->step_room - batch->step_count < steps)
+        if (!batch_grow_steps(batch)) return false;
+    while (batch->rule_room - batch->rule_count < steps)
+        if (!batch_grow_rules(batch)) return false;
+    return true;
+}
+
 bool batch_check(const struct batch *batch, bool lists_rules)
 {
     uint32_t at = 0, rule = 0;

@@ -88,6 +88,10 @@ static inline uint64_t *batch_room(struct batch *batch)
     return batch_words(batch, batch->step_count);
 }
 
+/* Room for so many more steps, and for the rules of as many that are taken out. False: memory was
+ * refused. */
+bool batch_reserve(struct batch *batch, uint32_t steps);
+
 /* A state begins; NULL: memory was refused. It stays where it is until the next one begins. */
 static inline struct batch_state *batch_begin(struct batch *batch, uint64_t state)
 {

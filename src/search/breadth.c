@@ -82,6 +82,29 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     return good || poll_stop(search, STOP_MEMORY);
 }
 
+/* Bits of the log: one for each state whose turn has come, one for each that was found. */
+static bool reserve_log(struct search *search, uint64_t last, uint64_t news)
+{
+    struct breadth *breadth = search->own;
+    return last >= breadth->begun
+           && parents_reserve(&breadth->parents, last + 1 - breadth->begun + news)
+           && (!breadth->ways.width || ways_reserve(&breadth->ways, news));
+}
+
+static void log_told(struct search *search, uint64_t state, const uint32_t *rules, uint32_t news)
+{
+    struct breadth *breadth = search->own;
+    bool good = true;
+    for (; breadth->begun <= state; breadth->begun++) good &= parents_expand(&breadth->parents);
+    for (uint32_t i = 0; i < news; i++) {
+        good &= parents_found(&breadth->parents);
+        if (breadth->ways.width) good &= ways_put(&breadth->ways, rules[i]);
+    }
+    assert(good);
+    (void)good;
+    if (!(state % FORGET_STATES)) forget(search, state);
+}
+
 /* A level begins with the states that are known by now. False: the search must end. */
 static bool begin_level(struct search *search, uint64_t cursor)
 {
@@ -205,6 +228,8 @@ const struct order breadth_order = {.name = "bfs",
                                     .conclude = conclude,
                                     .end = end,
                                     .log = log_steps,
+                                    .log_told = log_told,
+                                    .reserve_log = reserve_log,
                                     .violated = violated,
                                     .states = search_kept,
                                     .show = show};

@@ -17,6 +17,7 @@ enum { PAGE_STATES = 1 << PAGE_SHIFT, AHEAD = 8 };
  * others only while they are merged; (3) with a tree, these words are its records. */
 struct dense {
     struct set set; /* first: it is known by it */
+    char apart[MEM_APART];
     struct wordset words;
     struct mem *mem;
     uint64_t **pages; /* NULL: given up */

@@ -1,5 +1,6 @@
 #include "search/formulas.h"
 
+#include "result/shorten.h"
 #include "search/path.h"
 
 #include <assert.h>
@@ -38,6 +39,23 @@ static struct trace *make_trace(struct search *search, const struct formulas_gra
     return trace;
 }
 
+/* A loop that a formula's automaton reads twice is shorter than what its product tells, and is
+ * found, if at all, by leaving steps out. */
+static void take_shorter(struct search *search, struct property_result *entry, struct trace *other)
+{
+    struct model *model = search->model;
+    struct trace *runs[] = {entry->trace, other};
+    for (unsigned i = 0; i < 2; i++) {
+        struct trace *shorter = shorten_loop(model, runs[i], entry->property->root);
+        if (!shorter) continue;
+        trace_free(model, runs[i]);
+        runs[i] = shorter;
+    }
+    const bool is_other = runs[1]->steps < runs[0]->steps;
+    entry->trace = runs[is_other];
+    trace_free(model, runs[!is_other]);
+}
+
 static void show_violation(struct search *search, const struct formulas_graph *graph,
                            struct temporal *temporal, struct property_result *entry)
 {
@@ -46,6 +64,8 @@ static void show_violation(struct search *search, const struct formulas_graph *g
     const struct mem_lift before = mem_lift(mem);
     entry->verdict = VERDICT_VIOLATED;
     entry->trace = make_trace(search, graph, &temporal->path);
+    if (temporal->other.states.len)
+        take_shorter(search, entry, make_trace(search, graph, &temporal->other));
     entry->has_end = temporal->has_end;
     entry->end = temporal->end;
     entry->end_value = temporal->end_value;
@@ -61,6 +81,7 @@ static void check(struct search *search, const struct formulas_graph *graph,
                                 .kripke = graph->kripke,
                                 .atom = graph->atom,
                                 .context = search,
+                                .shortest = search->task->shortest,
                                 .path.loop = MODEL_NONE};
     const bool is_ctl = entry->kind == PROPERTY_CTL;
     struct mem *mem = search->model->mem;
@@ -88,6 +109,7 @@ static void check(struct search *search, const struct formulas_graph *graph,
     case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
     }
     vec_free(mem, &temporal.path.states);
+    vec_free(mem, &temporal.other.states);
     mem->recover = outer;
 }
 

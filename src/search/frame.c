@@ -1,6 +1,7 @@
 #include "search/frame.h"
 
 #include "base/clock.h"
+#include "native/native.h"
 #include "search/scouts.h"
 #include "search/team.h"
 
@@ -88,6 +89,10 @@ void frame_run(struct search *search, uint32_t threads)
     if (!ready && search->result->stop == STOP_NONE)
         poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);
     if (!ready) return;
+    const struct task *task = search->task;
+    const double until = task->max_seconds > 0 ? search->poll.started + task->max_seconds : 0;
+    search->native =
+        native_begin(&search->space->program, task->native, mem, task->interrupted, until);
     run(search, search->graph ? 1 : threads);
 }
 
@@ -103,6 +108,8 @@ void frame_end(struct search *search)
     if (search->own) search->order->end(search);
     if (search->worker->recent) recent_release(search->worker->recent);
     worker_close(search->worker);
+    if (search->native) result->native = native_tell(search->native, mem);
+    native_end(search->native);
     mem_free(mem, search->worker);
     findings_release(&search->findings, mem);
     mem_free(mem, search);

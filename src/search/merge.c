@@ -26,7 +26,8 @@ bool merge_open(struct merge *merge, uint32_t ranges)
     for (uint32_t w = 0; w < merge->count; w++) {
         struct merge_mate *mate = &merge->mates[w];
         mate->news = mem_try_alloc(mate->mem, ranges * sizeof *mate->news + MEM_APART);
-        mate->entry_end = mem_try_alloc(mate->mem, merge->count * sizeof *mate->entry_end);
+        mate->entry_end =
+            mem_try_alloc(mate->mem, merge->count * sizeof *mate->entry_end + MEM_APART);
         good &= mate->news && mate->entry_end;
     }
     return good && merge->ranges;
@@ -41,6 +42,8 @@ void merge_close(struct merge *merge)
         mem_free(mate->mem, mate->entry_end);
         mem_free(mate->mem, mate->in_part);
         mem_free(mate->mem, mate->entries);
+        mem_free(mate->mem, mate->told);
+        mem_free(mate->mem, mate->told_rules);
         mem_free(mate->mem, mate->twins);
     }
 }
@@ -58,6 +61,7 @@ void merge_begin(struct merge *merge, const struct search *search)
     merge->set = search->set;
     merge->parts = search->order->merges && parts ? parts->count(search->set) : 0;
     merge->is_wanted = merge->parts;
+    merge->can_tell = search_can_be_told(search);
     merge->part_bits = 0;
     while (merge->parts >> merge->part_bits > 1) merge->part_bits++;
     for (uint32_t w = 0; w < merge->count; w++) {
@@ -335,14 +339,50 @@ static void write_range(const struct merge *merge, const struct merge_mate *mate
     assert(range + 1 == merge->ranges + merge->range_count || next == range[1].number); /* (1) */
 }
 
+/* Room for what is told of a batch. By one thread: what was told last may be read until now. */
+static bool reserve_told(struct merge_mate *mate)
+{
+    const struct batch *batch = &mate->worker->batch;
+    const uint32_t most =
+        batch->state_count > batch->step_count ? batch->state_count : batch->step_count;
+    if (most <= mate->told_room) return true;
+    const uint32_t room = most + most / 2;
+    mate->told = make_room(mate->mem, mate->told, room * sizeof *mate->told);
+    mate->told_rules = make_room(mate->mem, mate->told_rules, room * sizeof *mate->told_rules);
+    mate->told_room = mate->told && mate->told_rules ? room : 0;
+    return mate->told_room;
+}
+
+/* What there is to tell of a range that was written; `rules` of its worker were told before. */
+static void tell_range(const struct merge_mate *mate, struct merge_range *range, uint32_t *rules)
+{
+    const struct batch *batch = &mate->worker->batch;
+    range->first_told = *rules;
+    range->known = 0;
+    for (uint32_t s = range->first_state; s < range->end_state; s++) {
+        const struct batch_state *state = &batch->states[s];
+        const uint32_t before = *rules;
+        for (uint32_t i = state->first; i < state->first + state->steps; i++) {
+            mate->told_rules[*rules] = batch->steps[i].fast->rule;
+            *rules += batch->steps[i].is_new;
+        }
+        assert(!batch_is_odd(state) || state->state != SET_NONE);
+        mate->told[s] = (struct search_told){state->steps + state->known, *rules - before};
+        range->known += state->known;
+    }
+}
+
 static void write_states(void *context, uint32_t number)
 {
-    const struct merge *merge = context;
+    struct merge *merge = context;
     const struct merge_mate *mate = &merge->mates[number];
-    uint32_t at[CREW_MOST];
+    uint32_t at[CREW_MOST], rules = 0;
     for (uint32_t w = 0; w < merge->count; w++) at[w] = entry_first(mate, w);
-    for (uint32_t r = 0; r < merge->range_count; r++)
-        if (merge->ranges[r].mate == number) write_range(merge, mate, &merge->ranges[r], at);
+    for (uint32_t r = 0; r < merge->range_count; r++) {
+        if (merge->ranges[r].mate != number) continue;
+        write_range(merge, mate, &merge->ranges[r], at);
+        if (merge->is_told) tell_range(mate, &merge->ranges[r], &rules);
+    }
 }
 
 static void link_states(void *context, uint32_t number)
@@ -459,6 +499,9 @@ bool merge_add(struct merge *merge, struct crew *crew)
     if (!parts || (parts->complete && !complete(merge, crew)) || any_refused(merge)
         || steps_in(merge) < LEAST)
         return false;
+    merge->is_told = merge->can_tell;
+    for (uint32_t w = 0; w < merge->count; w++)
+        merge->is_told = merge->is_told && reserve_told(&merge->mates[w]);
     const bool good = parts->put ? add_put(merge, crew) : add_numbered(merge, crew);
     if (!good) parts->tidy(merge->set);
     return good;

@@ -24,13 +24,16 @@
 #include "base/crew.h"
 #include "search/search.h"
 
-enum { MERGE_BYTES = 48 }; /* per step, about */
+enum { MERGE_BYTES = 60 }; /* per step, about */
 
 /* Steps of a worker that follow each other in the order of the search. */
 struct merge_range {
     uint32_t mate;
     uint32_t first, end; /* in its batch */
+    uint32_t first_state, end_state;
     uint64_t number;     /* of its first new state */
+    uint32_t first_told; /* in its worker's rules that are told */
+    uint64_t known;      /* steps that were taken out */
 };
 
 struct merge_mate {
@@ -38,14 +41,19 @@ struct merge_mate {
     struct worker *worker;     /* of this round */
     struct set_entry *entries; /* of its steps, by the worker of their part, then in order */
     uint32_t entry_room;
-    uint32_t *entry_end; /* per worker */
-    uint64_t *twins;     /* a hash table of new states of its parts: tag << 32 | entry + 1 */
+    uint32_t *entry_end;      /* per worker */
+    struct search_told *told; /* of its states, and the rules of those that are new: for the one who
+                                 adds, so that he need not read what is in another's cache */
+    uint32_t *told_rules;
+    uint32_t told_room;
+    uint64_t *twins; /* a hash table of new states of its parts: tag << 32 | entry + 1 */
     uint64_t twin_room;
     uint32_t *news;    /* per range, of its parts */
     uint32_t *in_part; /* new states per part: of its own */
     uint32_t part_room;
     uint64_t left; /* those that could not be linked: in `twins` */
     bool refused;  /* memory */
+    char apart[MEM_APART];
 };
 
 struct merge {
@@ -59,6 +67,9 @@ struct merge {
     uint32_t range_count;
     uint32_t parts, part_bits;
     bool is_wanted; /* in this round */
+    bool can_tell;
+    bool is_told; /* what is in the last one that was merged, so that it can be added by that alone
+                   */
 };
 
 /* For so many ranges at most, and `count` workers whose memory is in `mates`, which are the

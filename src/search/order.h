@@ -9,10 +9,11 @@ struct order {
     const char *name;
     bool merges; /* the states that steps lead to are all of one set, which keeps them, and may be
                     added before their turn comes (merge.h) */
-    bool can_forget;  /* it needs neither the numbers of states that are known nor, once they are
-                         expanded, their words: its set may have `forget` */
-    bool has_scouts;  /* threads make searches of their own, where they can (scouts.h): no team */
-    bool lists_known; /* its log has every step, those included that lead to known states */
+    bool can_forget;   /* it needs neither the numbers of states that are known nor, once they are
+                          expanded and it says so, their words: its set may have `forget` */
+    bool has_scouts;   /* threads make searches of their own, where they can (scouts.h): no team */
+    bool lists_known;  /* its log has every step, those included that lead to known states */
+    bool decides_late; /* it says itself where the search ends because everything is decided */
     const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
                              all in search->set at the end; NULL: they are */
 
@@ -41,6 +42,11 @@ struct order {
      * that are new (the batch's `fresh`). False: the search must end. */
     bool (*log)(struct search *search, struct worker *worker, const struct batch_state *state,
                 uint32_t first, uint32_t end);
+    /* The same of all steps of a state, by the rules of those that are new, which several threads
+     * have added before their turn; there is room, by a call before: when it was refused, nothing
+     * has changed. NULL: not in this order. */
+    void (*log_told)(struct search *search, uint64_t state, const uint32_t *rules, uint32_t news);
+    bool (*reserve_log)(struct search *search, uint64_t last, uint64_t news);
     /* Memory was refused: gives some back. False: there is none, and nothing was said. */
     bool (*relieve)(struct search *search);
     /* Whether a state need not be expanded. */

@@ -30,16 +30,29 @@ void parents_clear(struct parents *parents)
     parents->bits = parents->zeros = 0;
 }
 
+static bool reserve_page(struct parents *parents)
+{
+    if (parents->page_count < parents->page_cap) return true;
+    uint32_t cap = parents->page_cap ? 2 * parents->page_cap : 8;
+    struct parents_page **pages = mem_try_resize(parents->mem, parents->pages, cap * sizeof *pages);
+    if (!pages) return false;
+    parents->pages = pages;
+    parents->page_cap = cap;
+    return true;
+}
+
+bool parents_reserve(struct parents *parents, uint64_t bits)
+{
+    const uint64_t within = parents->bits % PAGE_BITS, left = within ? PAGE_BITS - within : 0;
+    if (bits <= left) return true;
+    if (bits > left + PAGE_BITS || !reserve_page(parents)) return false;
+    if (!parents->spare) parents->spare = mem_try_alloc(parents->mem, sizeof *parents->spare);
+    return parents->spare;
+}
+
 bool parents_grow(struct parents *parents)
 {
-    if (parents->page_count == parents->page_cap) {
-        uint32_t cap = parents->page_cap ? 2 * parents->page_cap : 8;
-        struct parents_page **pages =
-            mem_try_resize(parents->mem, parents->pages, cap * sizeof *pages);
-        if (!pages) return false;
-        parents->pages = pages;
-        parents->page_cap = cap;
-    }
+    if (!reserve_page(parents)) return false;
     struct parents_page *page =
         parents->spare ? parents->spare : mem_try_alloc(parents->mem, sizeof *page);
     if (!page) return false;

@@ -48,6 +48,8 @@ static inline bool parents_found(struct parents *parents)
     parents->bits++;
     return true;
 }
+/* Room for so many more; false also when they are more than a page. */
+bool parents_reserve(struct parents *parents, uint64_t bits);
 /* For files: `*count` words of the log, from this one on; they are in one piece. */
 const uint64_t *parents_words(const struct parents *parents, uint64_t word, uint64_t *count);
 /* Makes the log longer. The word that it ends in, or the next one, becomes this; its first `bits`

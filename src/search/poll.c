@@ -1,6 +1,7 @@
 #include "search/poll.h"
 
 #include "base/clock.h"
+#include "native/native.h"
 #include "search/order.h"
 #include "search/search.h"
 
@@ -60,6 +61,7 @@ bool poll_now(struct search *search)
     poll->looked = time;
     if (task->max_seconds > 0 && time - poll->started >= task->max_seconds)
         return poll_stop(search, STOP_TIME);
+    if (search->native) native_look(search->native, time - poll->started);
     if (task->progress && time - poll->last_shown >= 0.25) show(search, time);
     return true;
 }

@@ -68,7 +68,8 @@ static inline void look_at_lot(struct search *search)
     const struct task *task = search->task;
     lot->states = lot->steps = 0;
     if (lot->grows) lot->last = search->set->count - 1;
-    if (lot->stop == STOP_NONE && (task->property_count || task->max_states))
+    if (lot->stop == STOP_NONE && (task->property_count || task->max_states)
+        && !search->order->decides_late)
         lot->stop = poll_decided(search);
 }
 
@@ -286,6 +287,49 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
         if (search_pauses(search)) return true;
     }
     return true;
+}
+
+/* Nothing looks at the steps themselves, and where lots end nothing can be decided anew. */
+bool search_can_be_told(const struct search *search)
+{
+    const struct order *order = search->order;
+    const struct space_kind *kind = search->space->kind;
+    return order->log_told && !order->admit && !order->pauses && !order->skips && !kind->commit
+           && !kind->sets->is_open && !search->graph && !search->worker->lists_known
+           && !search->task->max_states && search->is_first_pass && search->is_last_pass;
+}
+
+bool search_has_room(struct search *search, uint64_t last, uint64_t news)
+{
+    return search->lot.stop == STOP_NONE && !search->lot.grows && !search->findings.found
+           && search->order->reserve_log(search, last, news);
+}
+
+bool search_add_told(struct search *search, const struct batch_state *states, uint32_t count,
+                     const struct search_told *told, const uint32_t *rules, uint64_t known)
+{
+    struct lot *lot = &search->lot;
+    uint64_t steps = 0, news = 0;
+    if (!count) return true;
+    if (!finish_open(search)) return false;
+    const uint64_t first = states[0].state;
+    for (uint32_t i = 0; i < count; i++) { /* lots as in add_state and add_steps */
+        lot->states = lot->states == lot->most_states ? 1 : lot->states + 1;
+        if (lot->states == 1) lot->steps = 0;
+        lot->steps += told[i].steps;
+        if (lot->steps >= lot->most_steps) lot->states = 1;
+        lot->steps %= lot->most_steps;
+        search->order->log_told(search, first + i, rules + news, told[i].news);
+        steps += told[i].steps;
+        news += told[i].news;
+    }
+    lot->has_open = told[count - 1].steps && !lot->steps;
+    if (lot->has_open) lot->open = states[count - 1];
+    search->set->count += news;
+    search->set->known += known;
+    search->result->transitions += steps;
+    search->result->expanded += count - lot->has_open;
+    return first + count - 1 != lot->last || search_end_lot(search);
 }
 
 bool search_add_next(struct search *search, struct worker *worker)

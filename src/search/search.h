@@ -18,6 +18,7 @@
 #include "search/space.h"
 #include "search/findings.h"
 
+struct native;
 struct order;
 struct team;
 
@@ -49,10 +50,12 @@ struct search {
     void *own;       /* the order's */
     struct set *set; /* that states are expanded of, and their steps belong to */
     struct worker *worker;
-    struct recent recent; /* of that worker, where orders allow it */
-    uint32_t threads;     /* that may work on it, the caller's included */
-    struct team *team;    /* NULL: one thread, or none that expands ahead */
+    struct recent recent;  /* of that worker, where orders allow it */
+    uint32_t threads;      /* that may work on it, the caller's included */
+    struct team *team;     /* NULL: one thread, or none that expands ahead */
+    struct native *native; /* or NULL */
     struct findings findings;
+    char apart[MEM_APART]; /* what is above workers read all the time, while one of them adds */
     struct poll poll;
     struct lot lot;
     /* A state may be expanded in several passes, each of which leaves rules out
@@ -78,6 +81,18 @@ bool search_add_initial(struct search *search);
  * because the order pauses. False: the search must end. */
 bool search_add(struct search *search, struct worker *worker, uint32_t first, uint32_t end,
                 uint32_t *next);
+/* What a team tells of a state that was merged: all its steps, and how many of them are new. */
+struct search_told {
+    uint32_t steps, news;
+};
+/* Whether states may be added by what is told of them alone, with room for the log of so many, when
+ * there is nothing odd about them. */
+bool search_can_be_told(const struct search *search);
+bool search_has_room(struct search *search, uint64_t last, uint64_t news);
+/* As search_add, of states that follow each other, the first of this number. rules: of new states,
+ * one after the other; known: steps of theirs that were taken out. */
+bool search_add_told(struct search *search, const struct batch_state *states, uint32_t count,
+                     const struct search_told *told, const uint32_t *rules, uint64_t known);
 /* The same for the only state in the batch, some of whose steps were added as they were found
  * (space_take_next): a lot by itself. The last time it has no step. Not after the end. */
 bool search_add_next(struct search *search, struct worker *worker);

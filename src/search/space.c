@@ -53,6 +53,7 @@ void worker_close(struct worker *worker)
     tree_view_close(&worker->view);
     mem_free(worker->mem, worker->words);
     mem_free(worker->mem, worker->other);
+    mem_free(worker->mem, worker->found);
 }
 
 /* A step of which only the rule is listed if it is known; otherwise it is added. False: memory was
@@ -103,58 +104,119 @@ enum manner {
     TAKE_ALONE   /* those that fail as well, priorities and permissions aside */
 };
 
+/* Where the rules of a state are gone through. */
+struct taking {
+    struct worker *worker;
+    const uint64_t *words;
+    struct batch *batch;
+    struct set *set;
+    struct batch_state *begun;
+};
+
+/* Lists what a rule leads to, whose words are at `next` and go to `room`, where the batch has room
+ * for one step and one rule. False: memory was refused. */
+static inline __attribute__((always_inline)) bool put(const struct taking *taking,
+                                                      const struct fast_rule *fast, enum step step,
+                                                      uint64_t *next, uint64_t *room,
+                                                      enum manner manner)
+{
+    const struct space *space = taking->worker->space;
+    const bool *leave_out = manner == TAKE_ALONE ? NULL : space->leave_out;
+    struct batch *batch = taking->batch;
+    struct batch_state *begun = taking->begun;
+    if (leave_out && leave_out[fast->rule]) {
+        begun->enabled |= step != STEP_FAILED;
+        return true;
+    }
+    if (step == STEP_FAILED && manner != TAKE_ALONE) {
+        if (!begun->failures++) begun->failed = fast->rule;
+        return true;
+    }
+    const struct worker *worker = taking->worker;
+    const uint64_t spot = manner == TAKE_ALONE ? 0 : spot_of(worker, next, fast->rule);
+    if (manner == TAKE_NEXT)
+        return add_next(taking->worker, taking->set, begun, fast, next,
+                        hash_at(worker, next, spot));
+    if (next != room)
+        for (uint32_t i = 0; i < batch->words; i++) room[i] = next[i];
+    struct batch_step *to = batch_put(batch, begun);
+    to->fast = fast;
+    to->hash = manner == TAKE_ALL ? hash_at(worker, room, spot) : 0;
+    to->set = taking->set;
+    if (manner == TAKE_ALONE) to->tag = step;
+    if (manner == TAKE_RECENT) {
+        to->number += begun->known; /* among all steps, those included that are taken out */
+        const bool is_known = recent_has(batch->recent, room, spot);
+        to->hash = is_known && worker->view.tree ? 0 : hash_at(worker, room, spot);
+        batch_take_back(batch, begun, is_known);
+    }
+    return true;
+}
+
+/* By machine code, index by index, while there is room; the rest, from the cursor on, is the
+ * machine's. */
+static inline __attribute__((always_inline)) bool
+take_native(const struct taking *taking, struct program_cursor *cursor, enum manner manner)
+{
+    struct worker *worker = taking->worker;
+    struct batch *batch = taking->batch;
+    const struct program *program = worker->program;
+    const struct program_native *native = program->native;
+    const struct runtime_context context = program_context(program);
+    if (!worker->found) worker->found = mem_try_alloc(worker->mem, native->longest * 4 + MEM_APART);
+    if (!worker->found) return true;
+    for (; cursor->index < program->indices.len; cursor->index++) {
+        if (!batch_reserve(batch, native->longest)) return true;
+        uint64_t *next = batch_words(batch, batch->step_count);
+        const uint32_t count = native->listers[cursor->index](&context, taking->words, next,
+                                                              batch->words, worker->found);
+        assert(count <= native->longest);
+        for (uint32_t i = 0; i < count; i++, next += batch->words) {
+            const struct fast_rule *rule = &program->rules.data[worker->found[i] / 4];
+            if (rule->may_wait && !cursor->alone
+                && program_holds_back(program, rule, taking->words))
+                continue;
+            if (!put(taking, rule, (enum step)(worker->found[i] % 4), next,
+                     batch_words(batch, batch->step_count), manner))
+                return false;
+        }
+    }
+    return true;
+}
+
 static inline __attribute__((always_inline)) bool
 take(const struct worker *worker, const uint64_t *words, struct batch *batch, struct set *set,
      struct batch_state *begun, struct program_cursor *cursor, enum manner manner)
 {
-    const bool *leave_out = manner == TAKE_ALONE ? NULL : worker->space->leave_out;
-    struct recent *recent = manner == TAKE_RECENT ? batch->recent : NULL;
-    assert(manner != TAKE_RECENT || recent);
+    const struct taking taking = {(struct worker *)worker, words, batch, set, begun};
+    assert(manner != TAKE_RECENT || batch->recent);
     const struct program *program = worker->program;
     struct program_cursor at = *cursor; /* here it need not be in memory */
     const struct fast_rule *fast;
+    if (program->native && manner != TAKE_NEXT && !take_native(&taking, &at, manner)) return false;
     for (;;) {
         uint64_t *room = batch_room(batch);
         if (!room || (manner == TAKE_RECENT && !batch_rule_room(batch))) return false;
         uint64_t *next = manner == TAKE_RECENT ? worker->other : room;
         enum step step = program_next(program, &at, words, next, &fast);
         if (step == STEP_NONE) break;
-        if (leave_out && leave_out[fast->rule]) {
-            begun->enabled |= step != STEP_FAILED;
-            continue;
-        }
-        if (step == STEP_FAILED && manner != TAKE_ALONE) {
-            if (!begun->failures++) begun->failed = fast->rule;
-            continue;
-        }
-        if (manner == TAKE_NEXT) {
-            const uint64_t hash = hash_at(worker, next, spot_of(worker, next, fast->rule));
-            if (!add_next((struct worker *)worker, set, begun, fast, next, hash)) return false;
-            if (begun->steps) break;
-            continue;
-        }
-        const uint64_t spot = manner == TAKE_ALONE ? 0 : spot_of(worker, next, fast->rule);
-        struct batch_step *to = batch_put(batch, begun);
-        to->fast = fast;
-        if (manner == TAKE_ALL) to->hash = hash_at(worker, next, spot);
-        if (manner == TAKE_ALONE) to->tag = step;
-        if (manner == TAKE_RECENT) {
-            to->number += begun->known; /* among all steps, those included that are taken out */
-            for (uint32_t i = 0; i < batch->words; i++) room[i] = next[i];
-            const bool is_known = recent_has(recent, next, spot);
-            to->hash = is_known && worker->view.tree ? 0 : hash_at(worker, next, spot);
-            batch_take_back(batch, begun, is_known);
-        }
-        to->set = set;
+        if (!put(&taking, fast, step, next, room, manner)) return false;
+        if (manner == TAKE_NEXT && begun->steps) break;
     }
     begun->enabled |= begun->steps + begun->known != 0;
     *cursor = at;
     return true;
 }
 
+static inline void adopt(const struct worker *worker)
+{
+    program_adopt((struct program *)worker->program);
+}
+
 bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
                       struct program_cursor *cursor)
 {
+    adopt(worker);
     if (worker->batch.recent)
         return take(worker, worker->words, &worker->batch, set, begun, cursor, TAKE_RECENT);
     return take(worker, worker->words, &worker->batch, set, begun, cursor, TAKE_ALL);
@@ -163,12 +225,14 @@ bool space_take_steps(struct worker *worker, struct set *set, struct batch_state
 bool space_take_next(struct worker *worker, struct set *set, struct batch_state *begun,
                      struct program_cursor *cursor)
 {
+    adopt(worker);
     return take(worker, worker->words, &worker->batch, set, begun, cursor, TAKE_NEXT);
 }
 
 bool space_list(const struct worker *worker, const uint64_t *words, struct batch *list)
 {
     struct program_cursor cursor;
+    adopt(worker);
     batch_clear(list);
     struct batch_state *begun = batch_begin(list, SET_NONE);
     program_start(worker->program, &cursor);

@@ -25,6 +25,7 @@ struct worker {
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
     struct tree_view view;         /* of a space with a tree: it shows the state being expanded */
+    uint32_t *found;               /* what a lister found (program/runtime.h); NULL: none did yet */
     struct batch batch;
     struct recent *recent; /* of states that it need not list when it is ahead; or NULL */
     /* Per rule: how often it was taken by steps of the batch, listed or not; then those that were
@@ -35,7 +36,10 @@ struct worker {
     bool is_full;     /* the space has little room left for more states in this batch */
     bool is_refused;  /* the next initial state, or the one in files, was refused memory */
     void *own;        /* the space's */
+    char apart[MEM_APART];
 };
+
+enum { SPACE_RECORD_HEAD = 1 };
 
 struct space_kind {
     const char *engine; /* that a result is of */
@@ -70,6 +74,13 @@ struct space_kind {
      * and numbers, for an order that can forget, in which they take less memory; the space is of
      * another kind then, and the old set is freed. NULL, or what is returned is NULL: it stays. */
     struct set *(*fold)(struct space *space, struct set *set);
+    /* For peers (spread.h): what `thaw` takes of a step, or of a state of a set; it begins with
+     * SPACE_RECORD_HEAD bytes and the packed words, and has at most record_most bytes. It stays
+     * until the next call; 0: memory was refused. NULL: packed words say everything. */
+    size_t (*write_step)(struct worker *worker, uint32_t step, const unsigned char **record);
+    size_t (*write_state)(struct worker *worker, const struct set *set, uint64_t state,
+                          const unsigned char **record);
+    uint32_t record_most;
     bool alone; /* steps are numbered among rules that are enabled, priorities aside */
     /* Expanding takes so long that one worker gains nothing by being ahead, and that after each
      * state it is asked what is decided. */

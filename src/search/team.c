@@ -201,17 +201,23 @@ static void compress(const struct search *search, struct worker *worker, uint32_
     batch->step_count = kept;
 }
 
-/* What was brought closer for some steps is looked up before it is far again. False: memory was
- * refused. */
-static bool work_on(const struct team *team, struct worker *worker, struct slice *slice,
-                    uint64_t end, bool *is_odd)
+static uint64_t slice_end(const struct round *round, uint32_t slice)
+{
+    uint64_t end = round->begin + (slice + UINT64_C(1)) * round->grab;
+    return end < round->end ? end : round->end;
+}
+
+/* What was brought closer for some steps is looked up before it is far again. *state: the next one;
+ * it is not in a slice, since others write to the slices beside it. False: memory was refused. */
+static bool work_on(const struct team *team, struct worker *worker, uint64_t *state, uint64_t end,
+                    bool *is_odd)
 {
     const struct batch *batch = &worker->batch;
     uint32_t looked = batch->state_count, steps = batch->step_count;
     bool good = true;
-    while (good && slice->stop < end) {
-        good = search_expand_ahead(team->search, worker, slice->stop);
-        slice->stop += good;
+    while (good && *state < end) {
+        good = search_expand_ahead(team->search, worker, *state);
+        *state += good;
         if (batch->step_count - steps < LOOK_STEPS) continue;
         compress(team->search, worker, looked, is_odd);
         looked = batch->state_count;
@@ -231,23 +237,16 @@ static void take_slices(struct team *team, uint32_t number)
            && !worker->is_full) {
         const uint32_t at = atomic_fetch_add_explicit(&round->cursor, 1, memory_order_relaxed);
         if (at >= round->slice_count) break;
-        struct slice *slice = &round->slices[at];
-        const uint64_t first = round->begin + (uint64_t)at * round->grab, end = first + round->grab;
-        *slice = (struct slice){.worker = number, .first = batch->state_count, .stop = first};
-        good = work_on(team, worker, slice, end < round->end ? end : round->end, &is_odd);
-        slice->end = batch->state_count;
+        const uint32_t first = batch->state_count;
+        uint64_t state = round->begin + (uint64_t)at * round->grab;
+        good = work_on(team, worker, &state, slice_end(round, at), &is_odd);
+        round->slices[at] = (struct slice){number, first, batch->state_count, state};
     }
     team->mates[number].is_odd = is_odd;
     if (team->merge.is_wanted) merge_sort_out(&team->merge, number);
 }
 
 /* ---- a round ---- */
-
-static uint64_t slice_end(const struct round *round, uint32_t slice)
-{
-    uint64_t end = round->begin + (slice + UINT64_C(1)) * round->grab;
-    return end < round->end ? end : round->end;
-}
 
 static void cut(const struct team *team, struct round *round, uint64_t begin, uint64_t end)
 {
@@ -292,7 +291,8 @@ static bool merge(struct team *team, const struct round *round)
         const struct slice *slice = &round->slices[i];
         const struct batch *batch = &round->workers[slice->worker].batch;
         if (slice->stop != slice_end(round, i)) return false;
-        merge->ranges[i] = (struct merge_range){.mate = slice->worker};
+        merge->ranges[i] = (struct merge_range){
+            .mate = slice->worker, .first_state = slice->first, .end_state = slice->end};
         if (slice->first == slice->end) continue;
         const struct batch_state *last = &batch->states[slice->end - 1];
         merge->ranges[i].first = batch->states[slice->first].first;
@@ -373,11 +373,38 @@ static void end_round(struct team *team, struct round *round, bool is_whole)
     }
 }
 
+/* The states of a round, by what is told of them. False: the search must end. */
+static bool add_told(struct team *team, const struct round *round)
+{
+    const struct merge *merge = &team->merge;
+    bool good = true;
+    for (uint32_t i = 0; i < merge->range_count && good; i++) {
+        const struct merge_range *range = &merge->ranges[i];
+        const struct merge_mate *mate = &merge->mates[range->mate];
+        const struct batch *batch = &round->workers[range->mate].batch;
+        good =
+            search_add_told(team->search, batch->states + range->first_state,
+                            range->end_state - range->first_state, mate->told + range->first_state,
+                            mate->told_rules + range->first_told, range->known)
+            && search_goes_on(team->search);
+    }
+    return good;
+}
+
+/* Whether the round that waits can be added so; then there is room for its log. */
+static bool can_be_told(const struct team *team, const struct round *round)
+{
+    return team->merge.is_told && team->counted
+           && search_has_room(team->search, slice_end(round, taken(round) - 1) - 1,
+                              team->merge.news);
+}
+
 static bool add_waiting(struct team *team)
 {
     struct round *round = team->waiting;
     uint64_t cursor;
-    bool whole, good = add_slices(team, round, &cursor, &whole);
+    bool whole = true, good = can_be_told(team, round) ? add_told(team, round)
+                                                       : add_slices(team, round, &cursor, &whole);
     assert(round->is_merged && (!good || whole)); /* (3) */
     if (good) round->is_merged = false;
     return good;

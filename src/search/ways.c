@@ -45,10 +45,17 @@ static unsigned char *place_of(const struct ways *ways, uint64_t state)
 bool ways_put(struct ways *ways, uint32_t rule)
 {
     assert(ways->width == 4 || !(rule >> 8 * ways->width));
-    if (!(ways->count & (PAGE_STATES - 1)) && !add_page(ways)) return false;
+    if (ways->count >> PAGE_SHIFT == ways->page_count && !add_page(ways)) return false;
     unsigned char *place = place_of(ways, ways->count++);
     for (uint32_t i = 0; i < ways->width; i++) place[i] = (unsigned char)(rule >> 8 * i);
     return true;
+}
+
+bool ways_reserve(struct ways *ways, uint64_t states)
+{
+    bool good = true;
+    while (good && ways->page_count << PAGE_SHIFT < ways->count + states) good = add_page(ways);
+    return good;
 }
 
 uint32_t ways_of(const struct ways *ways, uint64_t state)

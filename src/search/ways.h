@@ -17,6 +17,8 @@ void ways_init(struct ways *ways, struct mem *mem, uint32_t rules);
 void ways_release(struct ways *ways);
 /* Of the next state; false: memory was refused. */
 bool ways_put(struct ways *ways, uint32_t rule);
+/* Room for so many more. */
+bool ways_reserve(struct ways *ways, uint64_t states);
 uint32_t ways_of(const struct ways *ways, uint64_t state);
 
 #endif

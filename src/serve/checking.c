@@ -105,7 +105,8 @@ static int check_one(struct checking *checking)
     int status = EXIT_USAGE;
     switch (decide_run(checking->session, &checking->task, &checking->result, &status)) {
     case DECIDE_NONE: return status ? status : EXIT_USAGE;
-    case DECIDE_TOLD: return EXIT_HOLDS;
+    case DECIDE_TOLD:
+    case DECIDE_WORKED: return EXIT_HOLDS;
     case DECIDE_RESULT: break;
     }
     const struct page page = page_of(checking);

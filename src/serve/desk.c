@@ -93,6 +93,22 @@ static int write_file(struct desk *desk)
 
 /* ---- a model ---- */
 
+/* What the page has in its editors, saved or not: the model, and by their names contexts and
+ * guides. */
+static void take_texts(struct desk *desk, const json_t *model)
+{
+    const char *text = asking_text(model, "text"), *name;
+    json_t *each;
+    diag_init(&desk->given, &desk->mem);
+    if (text) diag_add_source(&desk->given, desk->ask.file, text, strlen(text));
+    json_object_foreach(json_object_get(model, "texts"), name, each)
+    {
+        text = json_string_value(each);
+        if (text && strcmp(name, desk->ask.file)) /* the first one counts */
+            diag_add_source(&desk->given, name, text, strlen(text));
+    }
+}
+
 bool desk_open(struct desk *desk, enum ask_command command)
 {
     static const struct combine_words words = {"serve", "MODEL"};
@@ -110,9 +126,7 @@ bool desk_open(struct desk *desk, enum ask_command command)
     desk->mem.limit = 0; /* what the ask says counts from now on */
     session_init(&desk->session, &desk->ask, &desk->mem, &desk->door);
     records_open(&desk->records, &desk->session.diag);
-    const char *text = asking_text(json_object_get(desk->request, "model"), "text");
-    diag_init(&desk->given, &desk->mem);
-    if (text) diag_add_source(&desk->given, desk->ask.file, text, strlen(text));
+    take_texts(desk, json_object_get(desk->request, "model"));
     desk->session.known = &desk->given;
     return true;
 }

@@ -177,9 +177,21 @@ static void put_end(struct out *json, struct stepper *stepper, const struct diag
     out_key(json, "end");
     out_string(json, !stuck ? NULL : is_final ? "final" : "deadlock");
     if (stuck && !is_final)
-        explain_deadlock(stepper->model, diag, &text, stepper_last(stepper),
-                         stepper->is_timed ? &stepper->timed : NULL);
+        explain_state(stepper->model, diag, &text, stepper_last(stepper),
+                      stepper->is_timed ? &stepper->timed : NULL);
     out_key(json, "why");
+    out_string(json, text.data);
+    text_free(&text);
+}
+
+/* What each process can do here, and what blocks it. */
+static void put_here(struct out *json, struct stepper *stepper, const struct diag *diag)
+{
+    struct text text;
+    text_init(&text, stepper->model->mem);
+    explain_state(stepper->model, diag, &text, stepper_last(stepper),
+                  stepper->is_timed ? &stepper->timed : NULL);
+    out_key(json, "here");
     out_string(json, text.data);
     text_free(&text);
 }
@@ -218,6 +230,7 @@ static int put_answer(struct desk *desk, struct stepper *stepper, uint32_t known
     put_enabled(&json, stepper);
     put_violations(&json, stepper);
     put_end(&json, stepper, &desk->session.diag);
+    put_here(&json, stepper, &desk->session.diag);
     put_failure(&json, stepper, &desk->session.diag);
     out_close(&json, '}');
     return EXIT_HOLDS;

@@ -4,14 +4,16 @@ orders of examples/scheduling is found in the same memory by the base-line and b
     python3 test/bench/orders.py              the table, printed
     python3 test/bench/orders.py --write      and written into examples/scheduling/README.md
     python3 test/bench/orders.py 'n=5'        only rows of this size
+    python3 test/bench/orders.py --dense      the same of scheduling.xml, in dense time
 
 The base-line is the paper's: ask for a run to the final state, then for one with another p-path,
 and so on until there is none, or no memory. Of what it finds the maximal orders count. A question
 about p-paths needs them in the state, so the model gets a variable in which each dispatch is a
-digit; the search is depth-first, as the paper's was. Limits are shares of the memory in which the
-base-line finds all orders. Partitions have the model as it is: `--partition-hidden` is the paper's
-method (a p-path at a time), `--partition` the exact one, whose states are compared with those of
-breadth-first search.
+digit; the search is depth-first, as the paper's was, and breadth-first in dense time, where no
+other one is for it. Limits are shares of the memory in which the base-line finds all orders.
+Partitions have the model as it is: `--partition-hidden` is the paper's method (a p-path at a time),
+`--partition` the exact one, whose states are compared with those of breadth-first search. (In dense
+time zones are told apart when they are equal: only so are states of both the same ones.)
 """
 import json
 import os
@@ -22,11 +24,9 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import CAIRN, ROOT
 
-MODEL = os.path.join(ROOT, 'examples', 'scheduling', 'scheduling.mil')
+FOLDER = os.path.join(ROOT, 'examples', 'scheduling')
 DOCUMENT = os.path.join(ROOT, 'examples', 'scheduling', 'README.md')
-SIZES = ('n=5', 'n=6', 'n=6 jitter=6')
 SHARES = (1, 2, 4, 8)
-FINAL = 'occurred == n & working == 0'
 HEADER = ('size', 'memory', 'maximal orders', 'base-line', '`--partition-hidden`',
           '`--partition`: states', 'breadth-first: states')
 
@@ -40,29 +40,65 @@ def asked(model, size, *options):
     return json.loads(done.stdout)
 
 
-def with_paths(folder):
-    """The model with a variable for the p-path: a digit in base 4 for each dispatch."""
-    with open(MODEL, encoding='utf-8') as file:
-        text = file.read()
-    for old, new in ((r'  now      : bits := 0;', '  path : 30 := 0;\n  now      : bits := 0;'),
-                     (r': busy := 1; pc := running;',
-                      ': busy := 1; path := path * 4 + self + 1; pc := running;')):
+class Discrete:
+    mark = 'by python3 test/bench/orders.py,'
+    sizes = ('n=5', 'n=6', 'n=6 jitter=6')
+    file = 'scheduling.mil'
+    edits = (('  now      : bits := 0;', '  path : 30 := 0;\n  now      : bits := 0;'),
+             (': busy := 1; pc := running;',
+              ': busy := 1; path := path * 4 + self + 1; pc := running;'))
+    options = ()
+
+    @staticmethod
+    def question(condition):
+        return ('--find', f'occurred == n & working == 0 & {condition}', '--no-deadlock', '-p',
+                'find[0]', '--order', 'dfs')
+
+    @staticmethod
+    def different(paths):
+        return ' & '.join(f'path != {path}' for path in paths) or 'path >= 0'
+
+
+class Dense:
+    mark = 'by python3 test/bench/orders.py --dense,'
+    sizes = ('n=4',)
+    file = 'scheduling.xml'
+    edits = (('clock now; ', 'int[0, 1073741823] path; clock now; '),
+             ('who = k</label>', 'who = k, path = path * 4 + k + 1</label>'))
+    options = ('--zones', 'equal')
+
+    @staticmethod
+    def question(condition):
+        return ('--query', 'E<> (forall (i : event_t) Event(i).Over) and '
+                f'(forall (i : task_t) Task(i).Passive) and {condition}')
+
+    @staticmethod
+    def different(paths):
+        return ' and '.join(f'path != {path}' for path in paths) or 'path >= 0'
+
+
+def with_paths(study, folder):
+    """The model with a variable for the p-path: a digit in base 4 for each dispatch. What it asks
+    itself is left out."""
+    with open(os.path.join(FOLDER, study.file), encoding='utf-8') as file:
+        text = re.sub(r'<queries>.*</queries>', '', file.read(), flags=re.S)
+    for old, new in study.edits:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    file = os.path.join(folder, 'paths.mil')
-    with open(file, 'w', encoding='utf-8') as output:
+    name = os.path.join(folder, 'paths' + os.path.splitext(study.file)[1])
+    with open(name, 'w', encoding='utf-8') as output:
         output.write(text)
-    return file
+    return name
 
 
-def baseline(model, size, limit):
+def baseline(study, model, size, limit):
     """The p-paths that it finds, and whether these are all."""
     found = []
     while True:
-        others = ''.join(f' & path != {path}' for path in found)
-        result = asked(model, size, 'check', '--find', f'{FINAL}{others}', '--no-deadlock',
-                       '-p', 'find[0]', '--order', 'dfs', '--memory', str(limit))
-        one = next((each for each in result.get('properties', ()) if each['name'] == 'find[0]'), {})
+        result = asked(model, size, 'check', *study.options,
+                       *study.question(study.different(found)), '--memory', str(limit))
+        one = next((each for each in result.get('properties', ())
+                    if each['name'] in ('find[0]', 'query[0]')), {})
         if not one.get('trace'):
             return found, result.get('complete', False)
         path = one['trace']['steps'][-1]['state']['path']
@@ -77,23 +113,26 @@ def is_beginning(path, other):
     return other == path
 
 
-def rows(size, folder):
-    model = with_paths(folder)
-    orders = int(asked(MODEL, size, 'explore', '--partition', 'run', '--show', 'orders')
+def rows(study, size, folder):
+    model, whole_model = with_paths(study, folder), os.path.join(FOLDER, study.file)
+
+    def explored(*more):
+        return asked(whole_model, size, 'explore', *study.options, *more)
+
+    orders = int(asked(whole_model, size, 'explore', '--partition', 'run', '--show', 'orders')
                  ['statistics']['execution_orders']['maximal'])
-    whole = asked(model, size, 'check', '--find', f'{FINAL} & path == 0', '--no-deadlock', '-p',
-                  'find[0]', '--order', 'dfs')['peak_memory_bytes']
-    states = asked(MODEL, size, 'explore')['states']
+    whole = asked(model, size, 'check', *study.options,
+                  *study.question('path == 0'))['peak_memory_bytes']
+    states = explored()['states']
     for share in SHARES:
         limit = whole * 21 // 20 // share
-        found, is_complete = baseline(model, size, limit)
+        found, is_complete = baseline(study, model, size, limit)
         if share == 1: # what no run follows any further; the automaton has counted them, too
             maximal = {path for path in found
                        if not any(is_beginning(path, other) for other in found if other != path)}
             assert is_complete and len(maximal) == orders, (len(maximal), orders)
-        hidden = asked(MODEL, size, 'explore', '--partition', 'run', '--partition-hidden',
-                       '--memory', str(limit))
-        exact, breadth = (asked(MODEL, size, 'explore', *more, '--memory', str(limit)) for more in (
+        hidden = explored('--partition', 'run', '--partition-hidden', '--memory', str(limit))
+        exact, breadth = (explored(*more, '--memory', str(limit)) for more in (
             ('--partition', 'run'), ()))
         row = [f'`{size}`', f'{limit / (1 << 20):.2f} MiB' + (f' (1/{share})' if share > 1 else ''),
                f'{orders:,}', percent(len(maximal.intersection(found)), orders),
@@ -107,11 +146,11 @@ def percent(part, whole):
     return f'{100 * part // whole}%'
 
 
-def replace(size, found):
+def replace(study, size, found):
     """Rows of this size in the table of the document."""
     with open(DOCUMENT, encoding='utf-8') as file:
         lines = file.read().split('\n')
-    begin = next(i for i, line in enumerate(lines) if 'by python3 test/bench/orders.py' in line)
+    begin = next(i for i, line in enumerate(lines) if study.mark in line)
     head = subprocess.run(['git', 'rev-parse', '--short=7', 'HEAD'], cwd=ROOT, capture_output=True,
                           text=True).stdout.strip()
     lines[begin] = re.sub(r', commit \S+', f', commit {head}', lines[begin])
@@ -123,13 +162,14 @@ def replace(size, found):
 
 
 def main():
-    chosen = [each for each in sys.argv[1:] if each != '--write'] or SIZES
+    study = Dense if '--dense' in sys.argv else Discrete
+    chosen = [each for each in sys.argv[1:] if not each.startswith('--')] or study.sizes
     print('| ' + ' | '.join(HEADER) + ' |\n' + '|---' * len(HEADER) + '|')
     with tempfile.TemporaryDirectory() as folder:
         for size in chosen:
-            found = list(rows(size, folder))
+            found = list(rows(study, size, folder))
             if '--write' in sys.argv:
-                replace(size, found)
+                replace(study, size, found)
     return 0
 
 

@@ -95,6 +95,14 @@ class Difference:
     def __init__(self, case, path, old, new, objects):
         self.case, self.path, self.old, self.new, self.objects = case, path, old, new, objects
 
+    def inside(self):
+        """Both objects, or of several those that the path leads to, and the rest of the path."""
+        match = re.match(r'contexts\[(\d+)\]\.', self.path)
+        if not match:
+            return self.objects, self.path
+        return ([((each or {}).get('contexts') or [None] * 9999)[int(match.group(1))]
+                 for each in self.objects], self.path[match.end():])
+
     def statistic(self, name):
         """What both objects say about it."""
         return [(each or {}).get('statistics', {}).get(name) for each in self.objects]
@@ -137,10 +145,21 @@ def more_is_said(d):
 
 def is_shared_clock(d):
     """Fewer timers make fewer or coarser zones; discrete states stay."""
-    old, new = d.statistic('timers')
-    return (old is not None and new is not None and new < old
-            and re.fullmatch(r'states|transitions|depth|statistics\.(?:timers|most_clocks|expanded'
-                             r'|levels(?:\[\d+\])?|zones|clocks)', d.path))
+    (old, new), path = d.inside()
+    before, now = ((each or {}).get('statistics', {}) for each in (old, new))
+    if not now.get('timers', 0) < before.get('timers', 0):
+        return False
+    if path == 'assurance':  # how many there are
+        said = [re.sub(r'\b[\d,]+(?= (?:reachable )?symbolic states)', '', each)
+                for each in (d.old, d.new)]
+        return said[0] == said[1]
+    if before.get('discrete_states') != now.get('discrete_states') and 'depth limit' not in str(
+            now.get('stop')):
+        return False
+    return re.fullmatch(r'states|transitions|depth|deadlocks|statistics\.(?:timers|most_clocks'
+                        r'|expanded|levels(?:\[\d+\])?|zones|zone_bytes|clocks|covered|given_up'
+                        r'|configurations|live_states_peak|freed_states|freezability'
+                        r'|relative_progress|largest_cluster.*|cluster_sizes.*)', path)
 
 
 def newly_decided(d):
@@ -158,7 +177,26 @@ def is_decided(d):
         return True
     if numbers and d.path in ('status', 'verdict'):
         return (d.old, d.new) in ((3, 1), ('unknown', 'violated'))
-    return numbers and d.case.endswith(' first') and not d.path.startswith('properties')
+    if not numbers or not d.case.endswith(' first'):
+        return False
+    if match is None:
+        return not d.path.startswith('properties')
+    now = d.objects[1]['properties'][int(match.group(1))]
+    return (now['verdict'] == 'unknown'
+            and now['reason'] == 'the search stopped at the first violation')
+
+
+def is_seen(d):
+    """A run that ends where p is false, and is not longer, instead of one with a cycle."""
+    match = re.match(r'properties\[(\d+)\]\.(?:why$|trace\.(?:steps|loop))', d.path)
+    if not match:
+        return False
+    old, new = (each['properties'][int(match.group(1))] for each in d.objects)
+    if (old['verdict'], new['verdict']) != ('violated', 'violated'):
+        return False
+    (a, b), loops = lengths(d, int(match.group(1))), [(each['trace'] or {}).get('loop', None)
+                                                      for each in (old, new)]
+    return loops[0] is not None and loops[1] is None and b <= a
 
 
 def is_other_part(d):
@@ -206,6 +244,15 @@ def is_no_interaction(d):
     return old == new
 
 
+def is_shorter_loop(d):
+    """A run that repeats, without steps that do not matter."""
+    match = re.fullmatch(r'properties\[(\d+)\]\.trace\..*', d.path)
+    if not match:
+        return False
+    old, new = lengths(d, int(match.group(1)))
+    return old is not None and new is not None and new < old
+
+
 # (what, reason, whether a difference is of this kind), whatever the older commit is
 ALWAYS = [
     ('interaction', 'where two steps lead to a state, a run shows the one that is no interaction',
@@ -213,6 +260,7 @@ ALWAYS = [
     ('run', 'several threads show the run that one shows, before it was one as long', is_other_run),
     ('region', 'once all is decided the state that the next region begins with is not added',
      is_next_region),
+    ('loop', 'steps that do not matter are left out of runs that repeat', is_shorter_loop),
     ('threads', 'searches have several threads that had one (run/combine.c)', has_threads),
 ]
 # ...; of version 0.1 alone
@@ -238,6 +286,7 @@ EXPLAINED = ALWAYS + [
      lambda d: 'bounded' in d.case and d.path.endswith('.vacuous') and d.old is MISSING),
     ('clocks', 'paths of one transition that differ in values only share a clock', is_shared_clock),
     ('decided', 'what is written as G p or AG p is seen in the visited states', is_decided),
+    ('seen', 'so what violates it is a run without a cycle', is_seen),
     ('keep', 'symbolic por keeps for each property what it needs', is_other_part),
 ]
 

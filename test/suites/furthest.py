@@ -205,6 +205,16 @@ def zones():
               not searches or claim['states'] >= 904 and verdicts(claim)['early'] == 'violated',
               claim)
     check('zones: the second search was cut', cut, cut)
+    again = os.path.join(REGRESS, 'timed-deeper-again.cairn')
+    _, claim = told('zones, deeper', 'check', again, '--bound', '4')
+    check('zones: of two searches with as many states the one that has expanded more is told',
+          (claim['states'], claim['depth'], claim['deadlocks']) == (16, 4, 1), claim)
+    timed = (os.path.join(EXAMPLE, 'device-login', 'timed.fcr'), '--context',
+             os.path.join(EXAMPLE, 'device-login', 'contexts.cdl:deadline2'), '-D', 'n=2',
+             '--order', 'past-freeze')
+    one, parts = (told('zones of parts', 'check', *timed, *more)[1]['statistics']['zone_storage']
+                  for more in ((), ('--split', 'always')))
+    check('zones: parts say how they were kept', one == parts == 'inclusion', (one, parts))
 
 
 # ---- contexts ----

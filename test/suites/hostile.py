@@ -277,6 +277,17 @@ later('UPPAAL: a query over 1,000 by 1,000 processes', fine(0, words=('holds +qu
       write('pairs.xta', ''.join(f'process {p}(const int[1,1000] i) {{ state A; init A; }} '
                                  for p in 'PQ') + 'system P, Q; query { A[] forall (i:int[1,1000]) '
             'forall (j:int[1,1000]) P(i).A or Q(j).A }'), cpu=6)
+for kind, around in (('xta', '%s'), ('xml', '<nta><declaration>%s</declaration></nta>')):
+    later(f'UPPAAL: 100 MB of {kind}', refused('is larger than 64 MiB'), 'check',
+          write(f'large.{kind}', around % ('int x;' * 17500000)), cpu=4)
+later('UPPAAL: a query over 2,000 by 2,000 processes', refused('more than 2000000 cases'), 'check',
+      write('more.xta', 'process P(const int[1,2000] i) { state A; init A; } system P; query { A[] '
+            'forall (i:int[1,2000]) forall (j:int[1,2000]) P(i).A or P(j).A }'), cpu=15)
+later('UPPAAL: 1,000 processes that receive a broadcast by their clocks',
+      refused('can be received in more than 100000 ways', "of template 'P'"), 'check',
+      write('clocks.xta', 'broadcast chan c; process P(const int[1,1000] i) { clock x; state A, B; '
+            'init A; trans A -> B { sync c!; }, A -> B { guard x >= 1; sync c?; }; } system P;'),
+      cpu=6)
 
 # what invariants say is looked at once, not for each rule
 later('TChecker: 5,000 processes with invariants', fine(0, 3), 'check', write('many.tck',

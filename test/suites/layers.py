@@ -14,13 +14,13 @@ LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automat
           ['model'], ['context'], ['result'], ['lang/common', 'lang/kit'],
           ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/uppaal', 'lang/tck', 'lang/cdl',
            'lang/xgdl', 'lang/ltl', 'automaton'],
-          ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
+          ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past', 'native'],
           ['clauses', 'search'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'],
-          ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors'], ['']]
+          ['run'], ['report'], ['serve', 'lsp'], ['cli', 'lib'], ['doors', 'mpi'], ['']]
 # The door of the command line asks run/ for everything, and stays small.
 CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'base')
-CLI_MAX_LINES = 3500
+CLI_MAX_LINES = 4200
 
 # A name that other files see (a function, a type of a header) begins with the name of its file.
 # FILE_PART.c is a part of the module FILE;
@@ -28,7 +28,7 @@ CLI_MAX_LINES = 3500
 # each, the folder's name serves as well.
 MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiacre',
            'lang/milestones', 'lang/tck', 'lang/uppaal', 'lang/xgdl', 'program', 'report',
-           'model', 'lsp']
+           'model', 'lsp', 'native']
 # Headers that are the vocabulary of everything above them: their types are words of the domain.
 VOCABULARIES = ['model/model.h', 'model/code.h', 'context/context.h', 'result/result.h',
                 'program/program.h', 'lang/uppaal/scope.h']
@@ -115,6 +115,16 @@ def check_names(name, text, used):
               f'it should begin with {" or ".join(dict.fromkeys(words))}')
 
 
+def begins_its_file(name):
+    """Whether the C file of a header begins with it: then the header compiles alone."""
+    path = os.path.join(source, name[:-1] + 'c')
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding='utf-8') as file:
+        first = re.search(r'(?m)^ *#.*$', file.read())
+    return first is not None and first[0] == f'#include "{name}"'
+
+
 def check_asserts():
     counts = {}
     for path in glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=True):
@@ -172,7 +182,7 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
             capture_output=True, text=True)
         check(f'{name} compiles with clang without a warning', second.returncode == 0,
               second.stderr)
-    if name.endswith('.h'):
+    if name.endswith('.h') and not begins_its_file(name):
         alone = subprocess.run(
             ['gcc', '-std=c11', '-D_GNU_SOURCE', '-fsyntax-only', '-I', source, '-x', 'c', path],
             capture_output=True, text=True)

@@ -340,13 +340,16 @@ _, BIG_PLAIN = told('check', BIG, *PLAIN)
 check('a larger model is violated', BIG_PLAIN and BIG_PLAIN['verdict'] == 'violated', BIG_PLAIN)
 section(random_runs, CAIRN, 400 if LONG else 16, 'release', RNG)
 section(random_runs, DEGENERATE, 400 if LONG else 8, 'degenerate', RNG)
-section(random_runs, ASAN, 100 if LONG else 5, 'sanitized', RNG)
+# The degenerate program has the sanitizers, too.
+if LONG:
+    section(random_runs, ASAN, 100, 'sanitized', RNG)
 section(bounds, 100 if LONG else 8, RNG)
 section(killed_writes, 40 if LONG else 4, RNG)
 section(killed_at_random, 40 if LONG else 4, RNG, BIG, BIG_PLAIN)
 section(limits, RNG, BIG, BIG_PLAIN)
 section(refused_memory, DEGENERATE, 4000 if LONG else 60, 'degenerate')
-section(refused_memory, ASAN, 4000 if LONG else 40, 'sanitized')
+if LONG:
+    section(refused_memory, ASAN, 4000, 'sanitized')
 section(damages, RNG, SMALL)
 section(full_disks, SMALL, BIG, BIG_PLAIN)
 section(refusals, SMALL)

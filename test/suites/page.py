@@ -122,6 +122,39 @@ def lasso(browser):
     close_page(browser, 'phils')
 
 
+def several(browser):
+    """Several runs of a property, and a story: the choice among them shows each."""
+    page, claim = open_page(browser, 'several', 'examples/peterson/peterson.mil', '--traces', '3',
+                            '--find', 'p[0].pc == waiting & p[1].pc == waiting')
+    result = page.data['results'][0]['result']
+    number, entry = next((k, p) for k, p in enumerate(claim['properties'])
+                         if len(p.get('traces', ())) > 1)
+    browser.run('cairn.openProperty(arguments[0], false)', number)
+    words = browser.texts('select[aria-label=evidence] option')
+    check('several: a choice of runs', len(words) == len(entry['traces']) >= 2
+          and words[0].startswith('the run') and all('another run' in each for each in words[1:]),
+          words)
+    for k, trace in enumerate(result['properties'][number]['traces']):
+        browser.run('const list = document.querySelector("select[aria-label=evidence]");'
+                    'list.value = arguments[0]; list.dispatchEvent(new Event("change"))', str(k))
+        check_states(browser, f'several: run {k}', result, trace,
+                     range(len(entry['traces'][k]['steps'])))
+    here = result['properties'][number]['trace']['here']
+    browser.run('document.querySelector("details.state-words").open = true')
+    check('several: who can do what in a state', len(here) == len(entry['trace']['steps'])
+          and 'p[0] stands at idle\n    [want] at peterson.mil:26 is possible' in here[0]
+          and 'true here: mutex' in here[0], here[0])
+    number = next(k for k, p in enumerate(claim['properties']) if p['name'] == 'in_turn')
+    browser.run('cairn.openProperty(arguments[0], false)', number)
+    shown = browser.run('return document.getElementById("here").textContent')
+    own = result['properties'][number]['trace']['here']
+    check('several: it is told of the state at the slider', shown == own[at(browser)], shown)
+    browser.run('[...document.querySelectorAll("#why a")].forEach(link => link.click())')
+    check('several: the story', browser.texts('#why') == [claim['properties'][number]['why']]
+          and 'is not fair to it' in browser.texts('#why')[0])
+    close_page(browser, 'several')
+
+
 def timed(browser):
     """Processes with queues, a context, observers with clocks."""
     page, claim = open_page(browser, 'login', *LOGIN)
@@ -386,7 +419,7 @@ def main():
     try:
         with Browser() as browser:
             browser.command('Performance.enable')
-            for each in (lasso, timed, channels, keys, contexts, many_contexts, guided, advised,
+            for each in (lasso, several, timed, channels, keys, contexts, many_contexts, guided, advised,
                          printed, explored, hostile, hostile_names, long_run):
                 section(each, browser)
     except OSError as error:

@@ -92,20 +92,21 @@ def compare(model, rng, program, more=()):
         for equal in (True, False):
             zones = ('--engine', 'timed', '--zones', 'equal' if equal else 'inclusion')
             threads = rng.choice([(), (), ('--threads', '3')])
-            usual, plain = told(command, *model, *zones, '--order', 'bfs')
+            reduced = rng.choice([(), (), ('--reduce', 'por', '--keep', 'deadlock')])
+            usual, plain = told(command, *model, *zones, *(reduced or ('--order', 'bfs')))
             itf = path('parts.itf.json')
             if os.path.exists(itf):
                 os.remove(itf)
             trace = ('--trace', itf) if command == 'check' else ()
             result, ours = told(command, *model, *zones, '--partition', labels, *threads, *more,
-                                *trace, program=program)
+                                *reduced, *trace, program=program)
             fault = fault_of(result, ours, plain, equal)
             if not fault and result.returncode != usual.returncode and not more:
                 fault = f'status {result.returncode}, not {usual.returncode}'
             if not fault and os.path.exists(itf) and run('replay', itf).returncode:
                 fault = 'the trace does not replay'
             if fault:
-                return command, zones, labels, threads, fault
+                return command, zones, labels, threads, reduced, fault
     return ''
 
 
@@ -206,7 +207,9 @@ def faults():
 rng = random.Random(f'partitions timed {SEED}')
 section(random_runs, CAIRN, 300 if LONG else 18, 'release', rng)
 section(random_runs, DEGENERATE, 300 if LONG else 24, 'degenerate', rng)
-section(random_runs, ASAN, 60 if LONG else 4, 'sanitized', rng)
+# The degenerate program has the sanitizers, too.
+if LONG:
+    section(random_runs, ASAN, 60, 'sanitized', rng)
 section(known, CAIRN, 'release', rng)
 section(known, DEGENERATE, 'degenerate', rng)
 section(little_memory)

@@ -131,7 +131,9 @@ def timed_runs(program, count, name):
 
 section(random_runs, CAIRN, 1500 if LONG else 40, 'release', 1)
 section(random_runs, DEGENERATE, 150 if LONG else 8, 'degenerate', 5000)
-section(random_runs, ASAN, 60 if LONG else 3, 'asan', 9000)
+# The degenerate program has the sanitizers, too.
+if LONG:
+    section(random_runs, ASAN, 60, 'asan', 9000)
 section(timed_runs, CAIRN, 900 if LONG else 24, 'release')
 section(timed_runs, DEGENERATE, 90 if LONG else 4, 'degenerate')
 

@@ -3,6 +3,7 @@ sanitized program; the live page in a real browser."""
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -147,6 +148,10 @@ def runs(server, folder):
             if not answer or len(answer['run']['steps']) != 1:
                 break
         name = os.path.basename(file)
+        told_ = set(re.findall(r'\[(\S+)\] at \S+ is possible', answer['here']))
+        check(f'runs: {name}: what is possible is told', told_ <= set(labels) and
+              (timed or told_ == {labels[step['rule']] for step in answer['enabled']}),
+              answer['here'])
         enabled = [labels[step['rule']] for step in answer['enabled']]
         check(f'runs: {name}: as simulate -i', enabled == listed(file, choices)
               and (len(steps) == 12 or not enabled), (enabled, listed(file, choices)))
@@ -750,6 +755,60 @@ def contexts(browser, server):
           (rows, expected))
 
 
+def writing_contexts(browser, server):
+    """Contexts and guides beside the model: shown, changed, read with it before they are saved,
+    begun anew."""
+    folder = path('browsed')
+    open_model(browser, server, 'open.fcr')
+    choose = ('const field = document.getElementById(arguments[0]); field.value = arguments[1];'
+              'field.dispatchEvent(new Event("change"))')
+    pick = 'document.querySelector(`#texts [data-file="${arguments[0]}"]`).click()'
+    check('contexts: a model alone has no tabs', not browser.run(
+        'return document.getElementById("texts").checkVisibility()'))
+    browser.run(choose, 'context', 'people.cdl:visitor')
+    until(lambda: browser.run('return cairn.editor.texts.size === 2 && cairn.live.isGood'))
+    rules = browser.texts('#facts')[0]
+    browser.run(pick, 'people.cdl')
+    before = text_of('examples/airlock/people.cdl')
+    check('contexts: its text', browser.run('return document.getElementById("code").value')
+          == before)
+    write_code(browser, before.replace('event in; event out', 'event in; event owt', 1))
+    until(lambda: browser.texts('#diagnostics li.error'))
+    marks = browser.run('return [...document.querySelectorAll(".mark.error")].map(m => '
+                        'Number(m.dataset.line))')
+    line = next(k for k, each in enumerate(before.split('\n')) if 'cdl visitor' in each) + 1
+    check('contexts: a mistake at its line', marks == [line], marks)
+    check('contexts: told of its file', 'people.cdl:' in browser.texts('#diagnostics li')[0])
+    write_code(browser, before.replace('event in; event out', 'event in; event out; event in', 1))
+    until(lambda: browser.run('return cairn.live.isGood'))
+    check('contexts: read before it is saved', browser.texts('#facts')[0] != rules
+          or browser.run('return Object.values(cairn.editor.others)[0].includes("out; event in")'))
+    check('contexts: the file is as it was',
+          text_of(os.path.join(folder, 'people.cdl')) == before)
+    browser.click('#save')
+    until(lambda: 'people.cdl is saved' in browser.texts('#message')[0])
+    check('contexts: saved', 'event out; event in' in text_of(os.path.join(folder, 'people.cdl')))
+    browser.run('window.prompt = () => "two.cdl"')
+    browser.click('#new')
+    until(lambda: browser.run('return cairn.editor.file') == 'two.cdl')
+    write_code(browser, 'event in is { send INNER to {Controller}1 }\n'
+               'cdl once is { main is { event in } }\n')
+    until(lambda: browser.run('return cairn.live.isGood'))
+    browser.click('#tab-simulate')
+    check('contexts: a new one is stepped through', any('in' in each for each in settled(browser)))
+    browser.click('#tab-model')
+    browser.click('#save')
+    until(lambda: 'two.cdl is saved' in browser.texts('#message')[0])
+    check('contexts: a new one is saved', os.path.exists(os.path.join(folder, 'two.cdl')))
+    browser.run(pick, 'open.fcr')
+    browser.run('window.prompt = () => "tour.xgdl"')
+    browser.click('#new')
+    until(lambda: browser.run('return cairn.editor.file') == 'tour.xgdl')
+    write_code(browser, 'guide')
+    until(lambda: browser.texts('#diagnostics li.error'))
+    check('contexts: a guide is read, too', 'tour.xgdl' in browser.texts('#diagnostics li')[0])
+
+
 def hostile(browser, server):
     """Names and texts stay text."""
     open_model(browser, server, '</script><img src=x onerror=evil=1>.mil')
@@ -781,15 +840,16 @@ def empty(browser, _):
 
 
 def browsed():
-    folder = folder_of('browsed', PHILS, GATE, LOGIN, 'examples/device-login/contexts.cdl')
+    folder = folder_of('browsed', PHILS, GATE, LOGIN, 'examples/device-login/contexts.cdl',
+                       'examples/airlock/open.fcr', 'examples/airlock/people.cdl')
     os.makedirs(os.path.join(folder, '<'))
     shutil.copy(os.path.join(ROOT, PHILS),
                 os.path.join(folder, '<', 'script><img src=x onerror=evil=1>.mil'))
     try:
         with Browser() as browser, Server(os.path.join(folder, 'phils.mil')) as server:
             browser.requests()
-            for each in (editing, simulating, deadlocked, timed, checking, contexts, hostile,
-                         empty):
+            for each in (editing, simulating, deadlocked, timed, checking, contexts,
+                         writing_contexts, hostile, empty):
                 each(browser, server)
             faults = browser.faults()
             check('page: nothing on the console', not faults, faults)

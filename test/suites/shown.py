@@ -498,6 +498,35 @@ def simulation():
           result.returncode == 2 and '--interactive' in result.stderr, result.stderr)
 
 
+def counted():
+    """Random runs tell what they have met: the counts are those of their steps."""
+    for model, runs in (('examples/peterson/peterson.mil', 20), ('examples/uppaal/gate.xml', 6),
+                        ('examples/airlock/mended.fcr', 10)):
+        asked = ('simulate', os.path.join(ROOT, model), '--runs', str(runs), '--steps', '40')
+        _, claim = run_json(*asked)
+        counts = claim['coverage']['rules']
+        check(f'counted: {model}', sum(rule['count'] for rule in counts) == claim['steps'] > 0
+              and any(each['reached'] for each in claim['coverage']['locations']), counts)
+        text = run(*asked).stdout
+        sums = {}
+        for rule in counts:
+            sums[rule['label'], rule['line']] = sums.get((rule['label'], rule['line']), 0) \
+                + rule['count']
+        told = {(match[3], int(match[2])): int(match[1]) for match in re.finditer(
+            r'^ +(\d+)  \S+?:(\d+): \[(\S+)\]', text, re.M)}
+        check(f'counted: {model}, in text', sum(told.values()) == claim['steps'] or len(told) == 20,
+              text)
+    trace = path('one.itf.json')
+    _, claim = run_json('simulate', os.path.join(ROOT, 'examples/peterson/peterson.mil'), '--steps',
+                        '30', '--trace', trace)
+    with open(trace, encoding='utf-8') as file:
+        labels = [state['#meta'].get('label') for state in json.load(file)['states'][1:]]
+    met = {}
+    for rule in claim['coverage']['rules']:
+        met[rule['label']] = met.get(rule['label'], 0) + rule['count']
+    check('counted: one run', {label: labels.count(label) for label in met} == met, (labels, met))
+
+
 def shortened():
     """Runs that were met by chance: replayed, no step can be left out, as short as the shortest one
     often enough."""
@@ -516,6 +545,17 @@ def shortened():
     text = run('simulate', phils, '-D', 'n=3', '-p', 'deadlock', '--steps', '2000', '--seed', '2')
     check('shortened: in text', ('which is shortened above' in text.stdout)
           == (lengths[1][0] > 3) and 'no rule is enabled' in text.stdout, text.stdout[-900:])
+    timed = os.path.join(ROOT, 'examples/fischer/broken.fcr')
+    dated = []
+    for seed in range(1, 5):
+        trace = path('short-timed.itf.json')
+        status, claim = run_json('simulate', timed, '-p', 'mutex', '--steps', '3000', '--seed',
+                                 str(seed), '--trace', trace, program=ASAN if seed < 2 else CAIRN)
+        run_of = claim['properties'][0]['trace']
+        dated.append((claim['steps'], len(run_of['steps']) - 1 if run_of else None))
+        check(f'shortened: with time, seed {seed}', status == 1 and 6 <= dated[-1][1] < 14
+              and f'replays: {dated[-1][1]} steps' in run('replay', trace).stdout, dated[-1])
+    check('shortened: with time, some were longer', any(a > b for a, b in dated), dated)
     wrong, seen = [], 0
     for seed in range(300 if LONG else 40):
         model = write('short.mil', generate(9700000 + 1000 * SEED + seed, temporal=False))
@@ -533,7 +573,46 @@ def shortened():
           wrong)
 
 
+def read_waves(file):
+    """The states of a value change dump: one for each change of `step`."""
+    names, states, now = {}, [], {}
+    with open(file, encoding='utf-8') as lines:
+        for line in lines:
+            words = line.split()
+            if words[:1] == ['$var']:
+                names[words[3]] = ' '.join(words[4:-1])
+            elif line[:1] == 's' and names[words[-1]] == 'step':
+                now = {**now, 'step': words[0][1:]}
+                states.append(now)
+            elif line[:1] == 's':
+                now[names[words[-1]]] = words[0][1:]
+            elif line[:1] == 'b':
+                value = int(words[0][1:], 2)
+                now[names[words[1]]] = value - (1 << 64) * (value >> 63)
+    return states
+
+
+def waves():
+    """Runs as value change dumps: names, values and labels are those of JSON."""
+    for model, *options in (('examples/peterson/peterson.mil', '-p', 'in_turn'),
+                            ('examples/fischer/broken.fcr', '-p', 'mutex'),
+                            ('examples/philosophers/phils.mil', '-p', 'deadlock'),
+                            ('examples/airlock/first.fcr', '-p', 'never_both')):
+        file = path('run.vcd')
+        _, claim = run_json('check', os.path.join(ROOT, model), *options, '--trace', file)
+        steps = next(p['trace'] for p in claim['properties'] if p['trace'])['steps']
+        told = read_waves(file)
+        plain = [{name: value for name, value in step['state'].items()
+                  if isinstance(value, (int, str)) and not isinstance(value, bool)}
+                 for step in steps]
+        check(f'waves: {model}: the same states', len(told) == len(steps) and all(
+            {name: each[name] for name in known} == known for each, known in zip(told, plain)),
+            f'{told} {plain}')
+        check(f'waves: {model}: the same steps',
+              [each['step'] for each in told[1:]] == [step['label'] for step in steps[1:]])
+
+
 for part in (values, replays, names, looks, explanations, vacuity, random_vacuity, simulation,
-             shortened):
+             shortened, waves, counted):
     section(part)
 finish()

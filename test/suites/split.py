@@ -284,7 +284,7 @@ refuses('a folder with other files', 'is not empty', *LISTED, '--freeze',
         os.path.join(in_memory.name, 'other'))
 check('... which are still there', os.listdir(os.path.join(in_memory.name, 'other')) == ['letter'])
 refuses('the folder of an unsplit search', 'is not empty', *LISTED, '--freeze',
-        os.path.dirname(glob.glob(os.path.join(where, '000001', 'journal'))[0]))
+        os.path.dirname(glob.glob(os.path.join(where, '000001', 'kept.*', 'journal'))[0]))
 refuses('a folder that cannot be made', 'cannot make', *LISTED, '--freeze', '/proc/nobody/here')
 
 # ---- killed, interrupted, limited ----
@@ -330,11 +330,11 @@ check('nobody is left behind', until(lambda: not children()), children())
 where = folder()
 process = start(*SLOW, '--freeze', where)
 until(lambda: process.poll() is not None
-      or any(os.path.getsize(file) for file in glob.glob(os.path.join(where, 'parts'))))
+      or len(glob.glob(os.path.join(where, 'claims', '00*'))) > 1)
 process.send_signal(signal.SIGSTOP)   # so that it cannot end meanwhile
-other = run(*SLOW, '--freeze', where, '--resume')
-check('two runs do not use one folder', other.returncode == 2 and 'being used' in other.stderr,
-      (other.returncode, other.stderr))
+other, claim = told(*SLOW, '--freeze', where, '--resume', '--takeover', '1s')
+check('a second run takes over what one that stands still has claimed',
+      not differs(claim, slow, other), differs(claim, slow, other))
 process.send_signal(signal.SIGINT)
 process.send_signal(signal.SIGCONT)
 output, errors = process.communicate(timeout=PATIENCE)
@@ -457,7 +457,7 @@ check(f'damaged files: {resumed} times the right result, {refused} refused, {gro
       f'{len(wrong)} wrong: {wrong[:2]}')
 where = folder('damaged')
 shutil.copytree(finished, where)
-outcome = os.path.join(where, '000003', 'outcome')
+outcome = glob.glob(os.path.join(where, '000003', 'kept.*', 'outcome'))[0]
 with open(outcome) as file:
     text = file.read()
 with open(outcome, 'w') as file:
@@ -466,7 +466,8 @@ result, claim = told(*DAMAGED, '--freeze', where, '--resume')
 check('a verdict that was changed by hand is not believed',
       'part 3' in result.stderr and not differs(claim, whole, result),
       (result.stderr, differs(claim, whole, result)))
-shutil.copy(os.path.join(where, '000002', 'outcome'), outcome)
+outcome = glob.glob(os.path.join(where, '000003', 'kept.*', 'outcome'))[0]
+shutil.copy(glob.glob(os.path.join(where, '000002', 'kept.*', 'outcome'))[0], outcome)
 result, claim = told(*DAMAGED, '--freeze', where, '--resume')
 check('... nor is the outcome of another part',
       'part 3' in result.stderr and not differs(claim, whole, result),
@@ -520,14 +521,17 @@ for memory, threads in (('10M', 1), ('9M', 1), ('18M', 2)):
     covered = sorted(n for p in pieces if p['state'] == 'done'
                      for n in range(p['first_state'], p['last_state'] + 1))
     check('... each of its states in one of them', covered == list(range(16)), pieces)
-    with open(os.path.join(where, 'parts')) as file:
-        lines = file.read().splitlines(keepends=True)
-    for keep in range(3, len(lines), 3):   # as if it had been killed then
-        with open(os.path.join(where, 'parts'), 'w') as file:
-            file.writelines(lines[:keep])
-        result, claim = told(*MEET_RUN, '--split', 'auto', '--memory', memory, '--freeze', where,
+    finished = sorted(glob.glob(os.path.join(where, '0*', 'done')), key=os.path.getmtime)
+    for keep in range(1, len(finished), 3):   # as if it had been killed then
+        again = folder('again')
+        shutil.copytree(where, again)
+        for file in finished[keep:]:
+            number = os.path.basename(os.path.dirname(file))
+            os.remove(os.path.join(again, number, 'done'))
+            os.remove(os.path.join(again, 'claims', number))
+        result, claim = told(*MEET_RUN, '--split', 'auto', '--memory', memory, '--freeze', again,
                              '--resume')
-        if (not check(f'... resumed after {keep} lines of the journal',
+        if (not check(f'... resumed after {keep} parts',
                       not differs(claim, plain, result), differs(claim, plain, result))):
             break
 result, claim = told(*MEET_RUN, '--split', 'auto', '--memory', '1600K')

@@ -123,13 +123,25 @@ def random_models():
 
 # ---- known counts ----
 
+def pc_transitions(m):
+    """Each of the m producers, and consumers, works in 8 of its 9 places, and settles in one of 2;
+    the rest are steps of all together."""
+    work = 2 * 7 * 81 ** m + 12 * 18 ** m + 24 * 9 ** m
+    return (8 * m * work // 9 + m * (12 * 18 ** m + 20 * 2 ** m) // 2
+            + 48 * 9 ** m + 20 * 2 ** m + 80)
+
+
 def producers_consumers():
     model = os.path.join(ROOT, 'examples/producer-consumer/pc.mil')
-    for m in [*range(1, 21), 100]:
+    check('transitions of pc as the explicit engine counts them',
+          [pc_transitions(m) for m in (1, 2)] == [2072, 181680], '')
+    for m in [*range(1, 21), 100, 400]:
         known = 7 * 81 ** m + 12 * 18 ** m + 24 * 9 ** m + 20 * 2 ** m + 20
         ours = run_json('explore', model, '-D', f'm={m}', '--engine', 'symbolic', '-q')[1]
         check(f'pc m={m} has N(m) states', ours and int(ours['states']) == known,
               ours and ours['states'])
+        check(f'pc m={m} has as many transitions as steps of its parts',
+              ours and int(ours['transitions']) == pc_transitions(m), ours and ours['transitions'])
     for m in (1, 2, 3, 4, 10):
         ours = run_json('explore', model, '-D', f'm={m}', '--engine', 'symbolic', '--order', 'bfs',
                         '-q')[1]
@@ -140,6 +152,38 @@ def producers_consumers():
         ours = run_json('explore', turntable, '-D', f'n={n}', '--engine', 'symbolic', '-q')[1]
         check(f'tt n={n} has 2178 7^n + 2922 states',
               ours and int(ours['states']) == 2178 * 7 ** n + 2922, ours and ours['states'])
+
+
+def times(a, b):
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+def philosophers_transitions(n):
+    """Philosophers think, are hungry, eat, leave; M[x][y]: one in x may sit before one in y. Every
+    ring of n is reachable but the one in which all are leaving."""
+    M = [[1, 1, 1, 1], [1, 1, 1, 1], [1, 0, 0, 1], [1, 0, 0, 1]]
+    others, square = [[int(i == j) for j in range(4)] for i in range(4)], M
+    for bit in range((n - 1).bit_length()):
+        others = times(others, square) if (n - 1) >> bit & 1 else others
+        square = times(square, square)
+    ring = times(M, others)
+    able = (sum(others[0][before] for before in (0, 1)) # the fork to the left is free
+            + sum(others[after][1] for after in (0, 3)) # the one to the right
+            + ring[2][2] + ring[3][3])
+    return n * able - n
+
+
+def philosophers():
+    model = os.path.join(ROOT, 'examples/philosophers/phils.mil')
+    check('transitions of philosophers as the explicit engine counts them',
+          [philosophers_transitions(n) for n in (2, 3, 4, 5)] == [10, 51, 212, 805], '')
+    for n in (2, 5, 21, 22, 23, 300, 2000):
+        for options in ((), ('--order', 'bfs')) if n < 20 else ((),):
+            ours = run_json('explore', model, '-D', f'n={n}', '--engine', 'symbolic', '-q',
+                            *options)[1]
+            found = ours and [int(ours[key]) for key in ('states', 'transitions', 'deadlocks')]
+            check(f'{n} philosophers {" ".join(options)}: 3^n - 1 states, known transitions',
+                  found == [3 ** n - 1, philosophers_transitions(n), 1], str(found)[:200])
 
 
 # ---- pauses of the explicit engine ----
@@ -213,6 +257,7 @@ section(examples)
 section(random_models)
 check('few random models are too hard', exploded < (300 if LONG else 20), exploded)
 section(producers_consumers)
+section(philosophers)
 section(pauses)
 told()
 finish()

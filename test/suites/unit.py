@@ -16,7 +16,7 @@ ONCE = (() if LONG
               'sort', 'text', 'uppaal', 'values', 'wire'))
 # Random sequences of operations on decision diagrams, the same in BuDDy: how many, and how long. A
 # failure names its seed: build/MODE/tools/dd_buddy SEED 1 STEPS.
-DIAGRAMS = {'asan': (10, 120), 'degenerate': (2, 120), 'release': (60, 150)}
+DIAGRAMS = {'asan': (10, 120), 'degenerate': (2, 120), 'release': (40, 150)}
 
 
 def count(name, words):

@@ -13,7 +13,8 @@ import copy
 import os
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, SEED, check, crashed, finish, path, section, told, run, write
+from lib import (ASAN, CAIRN, DEGENERATE, LONG, SEED, check, crashed, finish, path, section, told,
+                 run, write)
 from uppaal.by_hand import CASES as BY_HAND
 from uppaal.flat import Flat
 from uppaal.generate import draw, xml, xta
@@ -183,6 +184,8 @@ def random_models():
             ways.append((' equal', {'options': ('--zones', 'equal')}))
         if seed % 8 == 2 and os.path.exists(ASAN):
             ways.append((' sanitized', {'program': ASAN}))
+        if 'receive_guard' in model.features and os.path.exists(DEGENERATE):
+            ways.append((' in groups', {'program': DEGENERATE})) # see lang/uppaal/broadcast.c
         for label, more in ways:
             wrong = faults(model, as_xml, **more)
             if wrong is not None:
@@ -235,16 +238,25 @@ def by_hand():
         for query, (asked, right) in zip(queries, answers.items()):
             check(f'{name}: {asked}, oracle', graph.decide(query) == right, graph.decide(query))
         model = write('hand.xta', text)
-        asked = write('hand.q', '\n'.join(answers) + '\n')
-        result, ours = told('check', model, '--queries', asked)
-        if not check(f'{name}: answered', ours and ours.get('properties'), result.stderr[:900]):
-            continue
-        found = [each for each in ours['properties'] if each['kind'] == 'query']
-        check(f'{name}: every query is told', len(found) == len(answers), found)
-        for number, (each, (asked, right)) in enumerate(zip(found, answers.items())):
-            check(f'{name}: {asked} has its name', each['name'] == f'query[{number}]', each)
-            fault = wrong_query(asked, right, each)
-            check(f'{name}: {asked}', not fault, fault)
+        programs = [CAIRN] # the other one decides for all broadcasts at the step who receives them
+        if 'broadcast' in text and os.path.exists(DEGENERATE):
+            programs.append(DEGENERATE)
+        for program in programs:
+            compare_by_hand(f'{name} ({os.path.basename(os.path.dirname(program))})', model,
+                            answers, program)
+
+
+def compare_by_hand(name, model, answers, program):
+    asked = write('hand.q', '\n'.join(answers) + '\n')
+    result, ours = told('check', model, '--queries', asked, program=program)
+    if not check(f'{name}: answered', ours and ours.get('properties'), result.stderr[:900]):
+        return
+    found = [each for each in ours['properties'] if each['kind'] == 'query']
+    check(f'{name}: every query is told', len(found) == len(answers), found)
+    for number, (each, (asked, right)) in enumerate(zip(found, answers.items())):
+        check(f'{name}: {asked} has its name', each['name'] == f'query[{number}]', each)
+        fault = wrong_query(asked, right, each)
+        check(f'{name}: {asked}', not fault, fault)
 
 
 def without_front_end():

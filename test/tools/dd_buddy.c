@@ -333,7 +333,7 @@ static void binary(struct test *t, unsigned to, unsigned a, unsigned b, unsigned
     struct dd *dd = t->dd;
     bdd *x = t->ours, result;
     BDD *y = t->theirs;
-    switch (below(t, 7)) {
+    switch (below(t, 8)) {
     case 0:
         t->operation = "and", result = dd_and(dd, x[a], x[b]);
         store(t, to, result, temp(t, bdd_and(y[a], y[b])));
@@ -358,6 +358,19 @@ static void binary(struct test *t, unsigned to, unsigned a, unsigned b, unsigned
         t->operation = "ite", result = dd_ite(dd, x[a], x[b], x[c]);
         store(t, to, result, temp(t, bdd_ite(y[a], y[b], y[c])));
         break;
+    case 6: { /* parts that are protected: registers, some of them twice */
+        uint32_t count = below(t, 6);
+        bdd parts[6];
+        BDD left = y[a];
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t part = below(t, 2) ? b : below(t, 2) ? c : to;
+            parts[i] = x[part];
+            left = temp(t, bdd_apply(left, y[part], bddop_diff));
+        }
+        t->operation = "without", result = dd_without(dd, x[a], parts, count);
+        store(t, to, result, left);
+        break;
+    }
     default:
         t->operation = "implies";
         expect(t,
@@ -432,30 +445,39 @@ static double share(BDD a, double *known)
     return known[a] - 1;
 }
 
-static bool same_count(struct test *t, struct natural *count, BDD set)
+static uint64_t their_count(const struct test *t, BDD set)
+{
+    double *known = calloc((size_t)bdd_getallocnum(), sizeof *known);
+    double count = share(set, known) * (double)(UINT64_C(1) << t->pairs);
+    free(known);
+    return (uint64_t)count;
+}
+
+static bool same_count(struct test *t, struct natural *count, uint64_t expected)
 {
     uint64_t number = 0;
-    double *known = calloc((size_t)bdd_getallocnum(), sizeof *known);
-    double expected = share(set, known) * (double)(UINT64_C(1) << t->pairs);
-    bool good = natural_fits(count, &number) && (double)number == expected;
+    bool good = natural_fits(count, &number) && number == expected;
     natural_free(&t->mem, count);
-    free(known);
     return good;
 }
 
 static void ask_counts(struct test *t, unsigned a)
 {
-    struct natural count, counts[SETS];
+    struct natural count;
+    uint64_t counts[SETS], sum = 0;
     t->operation = "count";
     if (dd_count(t->dd, t->ours[a], t->pairs, &count))
-        expect(t, same_count(t, &count, t->theirs[a]), "the counts differ");
+        expect(t, same_count(t, &count, their_count(t, t->theirs[a])), "the counts differ");
     t->operation = "count parts";
-    memset(counts, 0, sizeof counts);
     if (!dd_count_parts(t->dd, t->ours[a], t->ours, SETS, t->pairs, counts)) return;
     for (unsigned i = 0; i < SETS; i++) {
         BDD both = temp(t, bdd_and(t->theirs[a], t->theirs[i]));
-        expect(t, same_count(t, &counts[i], both), "the counts of a part differ");
+        expect(t, counts[i] == their_count(t, both), "the counts of a part differ");
+        sum += counts[i];
     }
+    t->operation = "count the sum of parts";
+    if (dd_count_sum(t->dd, t->ours[a], t->ours, SETS, t->pairs, &count))
+        expect(t, same_count(t, &count, sum), "the sums of all parts differ");
 }
 
 static void ask(struct test *t, unsigned a, unsigned set)
@@ -474,6 +496,13 @@ static void ask(struct test *t, unsigned a, unsigned set)
     dd_support(t->dd, t->ours[a], values);
     for (uint32_t v = 0; v < 2 * t->pairs; v++)
         if (!expect(t, values[v] == (profile[v] > 0), "the variables differ")) break;
+    t->operation = "support, listed";
+    memset(values, 0, sizeof values);
+    uint32_t list[2 * MAX_PAIRS], listed = dd_list_support(t->dd, t->ours[a], values, list);
+    for (uint32_t i = 0; i < listed; i++)
+        if (!expect(t, profile[list[i]] > 0, "a variable too many")) break;
+    for (uint32_t v = 0; v < 2 * t->pairs; v++) listed -= profile[v] > 0;
+    expect(t, !listed, "another number of variables");
     free(profile);
     t->operation = "pick";
     if (t->ours[set] != BDD_FALSE) {

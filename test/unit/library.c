@@ -5,7 +5,9 @@
 #include "unit/unit.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Two counters up to 3. */
 static const char counters[] = "cairn 1\n"
@@ -189,6 +191,78 @@ static void at_the_same_time(struct unit *unit)
     }
 }
 
+/* Explanations, advice, pages, runs as text. */
+static void told_in_words(struct unit *unit)
+{
+    struct cairn *cairn = cairn_new();
+    struct cairn_advice advice;
+    CHECK(unit, cairn_use_shortest(cairn));
+    CHECK(unit, cairn_load_text(cairn, "counters.cairn", counters) == CAIRN_DONE);
+    CHECK(unit, !cairn_page(cairn) && !cairn_run_why(cairn, 0) && !cairn_json(cairn));
+    CHECK(unit, cairn_check(cairn) == CAIRN_DONE);
+    CHECK(unit, strstr(cairn_run_why(cairn, 0), "x < 2 is false: x = 2"));
+    CHECK(unit, cairn_run_loop(cairn, 0) == UINT32_MAX && !cairn_run_why(cairn, 77));
+    CHECK(unit, strstr(cairn_page(cairn), "<!doctype html>") && cairn_page(cairn));
+    CHECK(unit, strstr(cairn_run_text(cairn, 0, CAIRN_ITF), "\"format\": \"ITF\""));
+    CHECK(unit, strstr(cairn_run_text(cairn, 0, CAIRN_VCD), "$enddefinitions"));
+    CHECK(unit, !cairn_run_text(cairn, 77, CAIRN_VCD) && !cairn_use_shortest(cairn));
+    CHECK(unit, !cairn_advice_count(cairn) && !cairn_advice(cairn, 0, &advice));
+    CHECK(unit, !cairn_state_why(cairn) && !cairn_conform_passed(cairn));
+    cairn_free(cairn);
+    cairn = load(unit);
+    cairn_interrupt(cairn);
+    CHECK(unit, cairn_check(cairn) == CAIRN_DONE && !cairn_is_complete(cairn));
+    CHECK(unit, cairn_advice(cairn, 0, &advice) == (cairn_advice_count(cairn) > 0));
+    CHECK(unit, !cairn_advice_count(cairn) || (*advice.why && *advice.options));
+    cairn_free(cairn);
+    cairn = load(unit);
+    CHECK(unit, cairn_start(cairn, 1) == CAIRN_DONE);
+    CHECK(unit, strstr(cairn_state_why(cairn), "[right] at counters:3 is possible"));
+    while (cairn_step_count(cairn)) CHECK(unit, cairn_step(cairn, 0) == CAIRN_DONE);
+    CHECK(unit, strstr(cairn_state_why(cairn), "x < 3 is false: x = 3"));
+    cairn_free(cairn);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (file) fputs(text, file), fclose(file);
+}
+
+/* Logs against the model. */
+static void logs(struct unit *unit)
+{
+    static const struct {
+        const char *log;
+        enum cairn_verdict verdict;
+        uint32_t passed;
+    } cases[] = {
+        {"{\"label\": \"up\"}\n{\"label\": \"right\"}\n", CAIRN_HOLDS, 2},
+        {"{\"label\": \"up\"}\n{\"state\": {\"x\": 2}, \"label\": \"right\"}\n", CAIRN_VIOLATED, 1},
+        {"", CAIRN_HOLDS, 0}};
+    char model[64], log[64];
+    snprintf(model, sizeof model, "/tmp/cairn-unit-%ld.cairn", (long)getpid());
+    snprintf(log, sizeof log, "/tmp/cairn-unit-%ld.jsonl", (long)getpid());
+    write_file(model, counters);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cairn *cairn = cairn_new();
+        write_file(log, cases[i].log);
+        CHECK(unit, cairn_use_log(cairn, i ? NULL : "right", false, NULL));
+        CHECK(unit, cairn_conform(cairn, model, log) == CAIRN_DONE);
+        CHECK(unit, cairn_verdict(cairn) == cases[i].verdict);
+        CHECK(unit, cairn_conform_passed(cairn) == cases[i].passed);
+        CHECK(unit, *cairn_assurance(cairn) && strstr(cairn_json(cairn), "\"conform\""));
+        CHECK(unit, cairn_conform(cairn, model, log) == CAIRN_MISUSE && !cairn_page(cairn));
+        cairn_free(cairn);
+    }
+    struct cairn *cairn = cairn_new();
+    CHECK(unit, cairn_conform(cairn, model, "/nonexistent/log") == CAIRN_MISTAKE);
+    CHECK(unit, cairn_diagnostic_count(cairn) == 1);
+    cairn_free(cairn);
+    remove(model);
+    remove(log);
+}
+
 int main(void)
 {
     struct unit unit = {0};
@@ -200,6 +274,8 @@ int main(void)
     order_of_calls(&unit);
     mistakes(&unit);
     limits(&unit);
+    told_in_words(&unit);
+    logs(&unit);
     at_the_same_time(&unit);
     return unit_finish(&unit);
 }

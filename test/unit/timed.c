@@ -241,6 +241,19 @@ static expr random_setting(struct test *t)
                                        expr_int(exprs, -1));
 }
 
+/* Constraints that must not hold together, of a rule that nobody waits for. */
+static void add_groups(struct test *t)
+{
+    struct model *model = t->model;
+    if (!model->clocks.len || model->rules.data[model->rules.len - 1].classes || !chance(t, 20))
+        return;
+    for (uint32_t count = 1 + below(t, 4), i = 0; i < count; i++) {
+        struct clock_constraint one = random_constraint(t, chance(t, 50));
+        one.unless = 1 + below(t, 2);
+        model_add_clock_guard(model, one);
+    }
+}
+
 /* One path of a transition: the same processes, conditions and interval, and what it does with the
  * variables. */
 static void add_path(struct test *t, struct random form, const char *name, uint32_t shared,
@@ -271,6 +284,7 @@ static void add_path(struct test *t, struct random form, const char *name, uint3
             model_add_reset(model, (struct clock_reset){.clock = below(t, model->clocks.len),
                                                         .value = random_value(t)});
     }
+    add_groups(t);
     for (uint32_t c = 0; c < model->clocks.len; c++)
         if (model->clocks.data[c].is_set_by_code && chance(t, 30))
             model_add_store(model, model->clocks.data[c].setter, random_setting(t), nowhere);

@@ -19,6 +19,7 @@
 #include "search/partition.h"
 #include "search/projection.h"
 #include "search/rank.h"
+#include "search/spread.h"
 #include "search/twophase.h"
 #include "reduce/process_model.h"
 
@@ -38,6 +39,7 @@ static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &bread
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->peers) return &spread_order;
     if (task->prefixes) return &rank_order;
     if (task->points) return task->hides_position ? &hidden_order : &partition_order;
     if (task->reduction != REDUCE_NONE && task->order != ORDER_PAST_FREEZE) return &twophase_order;
@@ -95,7 +97,7 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
-    if (may_be_dense(task, order, graph) && !packed_be_dense(space))
+    if (may_be_dense(task, order, graph) && !packed_be_dense(space) && order == &breadth_order)
         packed_fold_later(space, task->sets == SETS_TREE);
     struct search *search = frame_begin(task, space, order, graph, result, started,
                                         (struct frame_pace){POLL_STATES, POLL_RULES});
@@ -111,13 +113,14 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift before = mem_lift(mem);
-    if (search->set && !search->order->no_graph)
+    if (search->set && (task->peers || !search->order->no_graph))
         reached_find(model, &space->layout,
                      search->set->kind == &flat_kind
                          ? (struct reached_states){.store = flat_store(search->set)}
                          : (struct reached_states){.words = dense_words(search->set),
                                                    .tree = space->is_folded ? &space->tree : NULL},
                      result);
+    if (task->peers) spread_part(search);
     frame_end(search);
     projection_release(&projection);
     space_release(space);

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 /* ---- a static order of variables ---- */
 
@@ -125,13 +124,25 @@ bdd encode_lit(struct encoding *e, lit output)
 
 /* ---- rules ---- */
 
+/* A bit that a rule writes. */
+struct written_bit {
+    uint32_t place, pair; /* its position in the order, and itself */
+    lit value;
+};
 struct rule_bits {
-    uint32_t *pairs; /* written ones */
-    lit *values;
+    struct written_bit *bits;
+    uint32_t *pairs; /* the same, as relations want them */
+    bdd *others;     /* for each, where its new value is another one */
     uint32_t count;
 };
 
-/* A stored bit that is always the old one is not written. */
+static int compare_places(const void *x, const void *y)
+{
+    const struct written_bit *a = x, *b = y;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* A stored bit that is always the old one is not written. As the order has them. */
 static void list_written(struct encoding *e, uint32_t r, const struct bits_rule *encoded,
                          struct rule_bits *out)
 {
@@ -144,27 +155,31 @@ static void list_written(struct encoding *e, uint32_t r, const struct bits_rule 
             lit value = encoded->stored.data[next++];
             uint32_t pair = e->bits.first[var] + b;
             if (value == circuit_input(&e->bits.circuit, pair)) continue;
-            out->pairs[out->count] = pair;
-            out->values[out->count++] = value;
+            out->bits[out->count++] = (struct written_bit){dd_place_of(e->dd, pair), pair, value};
         }
     }
     assert(next == encoded->stored.len && out->count <= e->bits.total);
+    qsort(out->bits, out->count, sizeof *out->bits, compare_places);
+    for (uint32_t i = 0; i < out->count; i++) out->pairs[i] = out->bits[i].pair;
 }
 
-/* The conjunction of guard and new values, from the last pair of the order to the first, so that it
- * grows at its top. */
-static bdd relate(struct encoding *e, bdd guard, const struct rule_bits *written)
+/* The guard without everything that has other values afterwards. The parts that begin at the same
+ * level go from the last bit to the first: what is left grows at its top. */
+static bdd relate(struct encoding *e, bdd guard, struct rule_bits *written)
 {
     struct dd *dd = e->dd;
-    bdd all = guard, value = BDD_FALSE, next = BDD_FALSE;
-    uint32_t mark = dd_mark(dd);
-    dd_keep(dd, &all, &value, &next);
+    bdd value = BDD_FALSE;
+    uint32_t mark = dd_mark(dd), count = 0;
+    memset(written->others, 0, written->count * sizeof *written->others);
+    dd_keep(dd, &guard, &value);
+    dd_protect_array(dd, written->others, written->count);
     for (uint32_t i = written->count; i-- > 0;) {
-        value = encode_lit(e, written->values[i]);
-        next = dd_variable(dd, dd_next(written->pairs[i]));
-        value = dd_xor(dd, value, next);
-        all = dd_diff(dd, all, value);
+        value = encode_lit(e, written->bits[i].value);
+        written->others[count] = dd_variable(dd, dd_next(written->bits[i].pair));
+        written->others[count] = dd_xor(dd, value, written->others[count]);
+        count++;
     }
+    bdd all = dd_without(dd, guard, written->others, written->count);
     dd_release(dd, mark);
     return all;
 }
@@ -190,26 +205,65 @@ static void encode_rule(struct encoding *e, uint32_t r, struct bits_rule *circui
 struct footprint {
     uint64_t hash;
     uint32_t rule;
-    uint8_t *touched; /* per pair: 1 read, 2 written */
 };
 
-static uint64_t hash_bytes(const uint8_t *bytes, uint32_t count)
+/* Of one rule: 2 pair, + 1 when it is written, ascending. */
+struct touched {
+    uint32_t *bits, *support; /* room for all */
+    uint8_t *depends;         /* per variable, all 0 */
+    uint32_t count;
+};
+
+static int compare_touched(const void *x, const void *y)
 {
-    uint64_t h = count;
-    for (uint32_t i = 0; i < count; i++) h = (h ^ bytes[i]) * UINT64_C(0x100000001B3);
+    const uint32_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+static uint64_t find_footprint(struct encoding *e, uint32_t r, struct touched *touched)
+{
+    const struct dd_relation *relation = &e->rules[r].relation;
+    uint32_t support =
+                 dd_list_support(e->dd, relation->diagram, touched->depends, touched->support),
+             count = 0, kept = 0;
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < support; i++) touched->bits[count++] = touched->support[i] / 2 * 2;
+    for (uint32_t i = 0; i < relation->written_count; i++)
+        touched->bits[count++] = 2 * relation->written[i] + 1;
+    qsort(touched->bits, count, sizeof *touched->bits, compare_touched);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && touched->bits[i] == touched->bits[i - 1]) continue;
+        touched->bits[kept++] = touched->bits[i];
+        h = (h ^ touched->bits[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 31;
+    }
+    touched->count = kept;
 #ifdef CAIRN_DEGENERATE
     h &= 1; /* so that different footprints often look alike */
 #endif
-    return h ^ h >> 31;
+    return h;
 }
 
-static void find_footprint(struct encoding *e, uint32_t r, uint8_t *touched, uint8_t *support)
+static bool is_same_footprint(const struct touched *a, const struct touched *b)
 {
-    const struct dd_relation *relation = &e->rules[r].relation;
-    dd_support(e->dd, relation->diagram, support);
-    for (uint32_t p = 0; p < e->bits.total; p++)
-        touched[p] = support[dd_now(p)] | support[dd_next(p)];
-    for (uint32_t i = 0; i < relation->written_count; i++) touched[relation->written[i]] |= 2;
+    return a->count == b->count && !memcmp(a->bits, b->bits, a->count * sizeof *a->bits);
+}
+
+static struct touched make_touched(struct encoding *e)
+{
+    const size_t variables = 2 * (size_t)dd_pairs(e->dd) + 1;
+    return (struct touched){
+        .bits = mem_alloc(e->mem, 2 * variables * sizeof(uint32_t)),
+        .support = mem_alloc(e->mem, variables * sizeof(uint32_t)),
+        .depends = mem_alloc(e->mem, variables),
+    };
+}
+
+static void free_touched(struct encoding *e, struct touched *touched)
+{
+    mem_free(e->mem, touched->bits);
+    mem_free(e->mem, touched->support);
+    mem_free(e->mem, touched->depends);
 }
 
 struct ordered_cluster {
@@ -233,17 +287,15 @@ static int compare_footprints(const void *x, const void *y)
  * those of each: no frame is needed. */
 static void make_clusters(struct encoding *e)
 {
-    uint32_t rules = e->model->rules.len, pairs = e->bits.total;
+    uint32_t rules = e->model->rules.len;
     struct footprint *list = mem_alloc(e->mem, (rules + 1) * sizeof *list);
-    uint8_t *support = mem_alloc(e->mem, 2 * (size_t)dd_pairs(e->dd) + 2),
-            *one = mem_alloc(e->mem, pairs + 1), *other = mem_alloc(e->mem, pairs + 1);
+    struct touched one = make_touched(e), other = make_touched(e);
     e->every_cluster = mem_alloc(e->mem, (rules + 1) * sizeof *e->every_cluster);
     struct ordered_cluster *order = mem_alloc(e->mem, (rules + 1) * sizeof *order);
     uint32_t kept = 0;
     for (uint32_t r = 0; r < rules; r++) {
         if (e->rules[r].enabled == BDD_FALSE) continue;
-        find_footprint(e, r, one, support);
-        list[kept++] = (struct footprint){hash_bytes(one, pairs), r, NULL};
+        list[kept++] = (struct footprint){find_footprint(e, r, &one), r};
     }
     qsort(list, kept, sizeof *list, compare_footprints);
     bdd *sum = &e->scratch[0],
@@ -252,11 +304,11 @@ static void make_clusters(struct encoding *e)
         const struct dd_relation *first = &e->rules[list[i].rule].relation;
         *sum = first->diagram;
         uint64_t size = dd_size(e->dd, *sum);
-        find_footprint(e, list[i].rule, one, support);
+        find_footprint(e, list[i].rule, &one);
         for (j = i + 1; j < kept && list[j].hash == list[i].hash; j++) {
             const struct dd_relation *relation = &e->rules[list[j].rule].relation;
-            find_footprint(e, list[j].rule, other, support);
-            if (memcmp(one, other, pairs)) break;
+            find_footprint(e, list[j].rule, &other);
+            if (!is_same_footprint(&one, &other)) break;
             assert(relation->written_count == first->written_count); /* 2 */
             *more = dd_or(e->dd, *sum, relation->diagram);
             uint64_t grown = dd_size(e->dd, *more);
@@ -276,9 +328,8 @@ static void make_clusters(struct encoding *e)
     for (uint32_t i = 0; i < e->cluster_count; i++) e->every_cluster[i] = order[i].cluster;
     mem_free(e->mem, order);
     mem_free(e->mem, list);
-    mem_free(e->mem, support);
-    mem_free(e->mem, one);
-    mem_free(e->mem, other);
+    free_touched(e, &one);
+    free_touched(e, &other);
 }
 
 /* ---- one relation for all, as the thesis has it ---- */
@@ -351,18 +402,6 @@ static void make_whole(struct encoding *e)
 
 /* ---- all of it ---- */
 
-uint32_t encode_pair_limit(void)
-{
-    enum {
-        BYTES_PER_PAIR = 1200
-    }; /* what a level can cost on the stack when saturation, images and unions are nested */
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit)) return 1000;
-    uint64_t pairs =
-        limit.rlim_cur == RLIM_INFINITY ? DD_MAX_PAIRS : limit.rlim_cur / 2 / BYTES_PER_PAIR;
-    return pairs < DD_MAX_PAIRS ? (uint32_t)pairs : DD_MAX_PAIRS;
-}
-
 /* For as long as the manager lives, so that what was encoded is still good when a later operation
  * is given up. */
 static void protect_all(struct encoding *e)
@@ -379,7 +418,7 @@ static void protect_all(struct encoding *e)
     dd_uncatch(e->dd, &guard);
 }
 
-bool encode_start(struct encoding *e, struct model *model, enum relation_form form)
+void encode_start(struct encoding *e, struct model *model, enum relation_form form)
 {
     uint32_t rules = model->rules.len;
     memset(e, 0, sizeof *e);
@@ -388,14 +427,13 @@ bool encode_start(struct encoding *e, struct model *model, enum relation_form fo
     e->form = form;
     e->labels = BDD_TRUE;
     bits_init(&e->bits, model);
-    if (e->bits.total > encode_pair_limit()) return false;
+    assert(e->bits.total <= DD_MAX_PAIRS / 2); /* the contract */
     e->dd = dd_new(e->mem, e->bits.total);
     if (!e->dd) mem_refuse(e->mem);
     e->rules = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->rules);
     e->clusters = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->clusters);
     e->guards = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->guards);
     protect_all(e);
-    return true;
 }
 
 static void encode_listed(struct encoding *e)
@@ -470,16 +508,20 @@ struct trial {
     const struct encoding *e;
     struct dd *dd;
     uint64_t nodes, limit;
-    unsigned polls;
+    uint32_t polls; /* that are left */
 };
+
+static bool is_small(const struct trial *trial)
+{
+    struct dd_statistics table;
+    dd_get_statistics(trial->dd, &table);
+    return table.nodes < trial->limit;
+}
 
 static bool within_limit(void *context)
 {
-    enum { MAX_POLLS = 100 }; /* some tenths of a second */
     struct trial *trial = context;
-    struct dd_statistics table;
-    dd_get_statistics(trial->dd, &table);
-    return table.nodes < trial->limit && ++trial->polls < MAX_POLLS
+    return is_small(trial) && trial->polls-- > 1
            && (!trial->e->go_on || trial->e->go_on(trial->e->context));
 }
 
@@ -495,7 +537,7 @@ static void measure(struct encoding *e, struct trial *trial, struct bits_rule *c
         list_written(e, r, circuit, written);
         trial->nodes += dd_size(e->dd, relate(e, guard, written));
         dd_release(e->dd, mark);
-        if (!within_limit(trial)) dd_collect(e->dd);
+        if (!is_small(trial)) dd_collect(e->dd);
         if (trial->nodes > trial->limit) dd_give_up(e->dd, DD_STOPPED);
     }
 }
@@ -505,7 +547,14 @@ static void measure(struct encoding *e, struct trial *trial, struct bits_rule *c
 static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t limit,
                           struct bits_rule *circuit, struct rule_bits *written)
 {
-    struct trial trial = {.e = e, .dd = dd_new(e->mem, e->bits.total), .limit = limit};
+    enum {
+        POLLS = 100,
+        RULES_PER_POLL = 16
+    }; /* some tenths of a second, and more for many rules */
+    struct trial trial = {.e = e,
+                          .dd = dd_new(e->mem, e->bits.total),
+                          .limit = limit,
+                          .polls = POLLS + e->model->rules.len / RULES_PER_POLL};
     struct dd *const own = e->dd;
     struct dd_guard guard;
     jmp_buf recover, *outer = e->mem->recover;
@@ -543,15 +592,17 @@ static void list_pairs(const struct encoding *e, const uint32_t *vars, bool reve
 /* The first order that keeps the relations small, or the one that makes them smallest. */
 static void choose_order(struct encoding *e, struct bits_rule *circuit, struct rule_bits *written)
 {
-    enum { ORDERS = 4, SMALL = 20000, LARGE = 400000 };
+    enum { ORDERS = 4, SMALL = 20000, LARGE = 400000, SMALL_RULE = 50, LARGE_RULE = 500 };
+    const uint64_t rules = e->model->rules.len, small = SMALL + SMALL_RULE * rules,
+                   large = LARGE + LARGE_RULE * rules;
     uint32_t *vars = arrange(e->model),
              *pairs = mem_alloc(e->mem, (e->bits.total + UINT64_C(1)) * sizeof *pairs);
     uint64_t least = UINT64_MAX;
     unsigned best = 0;
-    for (unsigned i = 0; i < ORDERS && least > SMALL;
+    for (unsigned i = 0; i < ORDERS && least > small;
          i++) { /* arranged and reversed, arranged, the text's reversed, the text's */
         list_pairs(e, i < 2 ? vars : NULL, i % 2 == 0, pairs);
-        uint64_t nodes = try_order(e, pairs, least < LARGE ? least : LARGE, circuit, written);
+        uint64_t nodes = try_order(e, pairs, least < large ? least : large, circuit, written);
         if (nodes < least) least = nodes, best = i;
     }
     list_pairs(e, best < 2 ? vars : NULL, best % 2 == 0, pairs);
@@ -564,8 +615,9 @@ void encode_rules(struct encoding *e)
 {
     uint32_t rules = e->model->rules.len, room = e->bits.total + 1;
     struct bits_rule circuit = {0};
-    struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)),
-                                mem_alloc(e->mem, room * sizeof(lit)), 0};
+    struct rule_bits written = {mem_alloc(e->mem, room * sizeof *written.bits),
+                                mem_alloc(e->mem, room * sizeof *written.pairs),
+                                mem_alloc(e->mem, room * sizeof *written.others), 0};
     choose_order(e, &circuit, &written);
     if (e->form == RELATION_LABELLED && rules > 1
         && !dd_add_pairs(e->dd, expr_width(rules - 1), true))
@@ -579,8 +631,9 @@ void encode_rules(struct encoding *e)
     CHECKED(dd_is_now(e->dd, e->initial)); /* 1 */
     if (e->form == RELATION_PER_RULE) make_clusters(e);
     else make_whole(e);
+    mem_free(e->mem, written.bits);
     mem_free(e->mem, written.pairs);
-    mem_free(e->mem, written.values);
+    mem_free(e->mem, written.others);
     vec_free(e->mem, &circuit.stored);
 }
 
@@ -622,12 +675,7 @@ bdd encode_step(struct encoding *e, bdd set, enum dd_direction direction)
 /* Group by group, because all guards together can be far larger than what is left of the set. */
 bdd encode_dead(struct encoding *e, bdd set)
 {
-    uint32_t mark = dd_mark(e->dd);
-    dd_protect(e->dd, &set);
-    for (uint32_t i = 0; i < e->guard_count && set != BDD_FALSE; i++)
-        set = dd_diff(e->dd, set, e->guards[i]);
-    dd_release(e->dd, mark);
-    return set;
+    return dd_without(e->dd, set, e->guards, e->guard_count);
 }
 
 void encode_pick(const struct encoding *e, bdd set, int64_t *values)

@@ -41,12 +41,9 @@ struct encoding {
     uint64_t relation_nodes, largest_relation; /* of all relations in use; of one rule */
 };
 
-/* How many pairs of variables the stack allows. */
-uint32_t encode_pair_limit(void);
-
 /* Inside dd_catch and with a recovery point of the memory. encoding->dd exists already
  * (encode_start). */
-bool encode_start(struct encoding *encoding, struct model *model, enum relation_form form);
+void encode_start(struct encoding *encoding, struct model *model, enum relation_form form);
 void encode_rules(struct encoding *encoding);
 void encode_release(struct encoding *encoding);
 

@@ -25,6 +25,7 @@
 #include "engine/symbolic/symbolic.h"
 
 #include "base/clock.h"
+#include "base/stack.h"
 #include "engine/symbolic/temporal.h"
 
 #include <assert.h>
@@ -94,7 +95,7 @@ static void count_sets(struct symbolic *s, void *context)
  * it. */
 struct parts {
     bdd *sets;
-    struct natural *counts;
+    uint64_t *counts;
     uint32_t count;
 };
 
@@ -130,38 +131,48 @@ static void list_parts(struct symbolic *s, struct parts *parts)
     }
 }
 
+/* How often rules are taken, all together. The counts of single rules say it, unless one of them,
+ * or their sum, does not fit. */
+static void count_transitions(struct symbolic *s, const struct parts *parts)
+{
+    struct result *result = s->result;
+    const uint32_t rules = s->model->rules.len;
+    bdd *enabled = mem_alloc(s->mem, (rules + UINT64_C(1)) * sizeof *enabled);
+    struct natural total;
+    result->transitions = 0;
+    for (uint32_t r = 0; r < rules; r++) {
+        uint64_t count = parts->counts[2 * r];
+        enabled[r] = parts->sets[2 * r];
+        result->transitions =
+            result->transitions + count < count ? UINT64_MAX : result->transitions + count;
+    }
+    if (result->transitions == UINT64_MAX) {
+        if (!dd_count_sum(s->dd, s->reach, enabled, rules, s->e.bits.total, &total))
+            dd_give_up(s->dd, DD_FULL);
+        result->transitions = to_number(s, &total, &result->exact.transitions);
+    }
+    mem_free(s->mem, enabled);
+}
+
 static void count_parts(struct symbolic *s, void *context)
 {
-    struct model *model = s->model;
     struct result *result = s->result;
     struct parts parts;
-    struct natural total = {mem_alloc(s->mem, (s->e.bits.total / 64 + 3) * sizeof(uint64_t)),
-                            s->e.bits.total / 64 + 3};
-    uint32_t mark = dd_mark(s->dd);
+    const uint32_t rules = s->model->rules.len, mark = dd_mark(s->dd);
     (void)context;
     list_parts(s, &parts);
     if (!dd_count_parts(s->dd, s->reach, parts.sets, parts.count, s->e.bits.total, parts.counts))
         dd_give_up(s->dd, DD_FULL);
-    for (uint32_t i = 0; i < parts.count; i++) {
-        struct natural *count = &parts.counts[i];
-        bool is_rule = i < 2 * model->rules.len;
-        if (is_rule && i % 2 == 0) {
-            uint64_t *words = mem_alloc(s->mem, total.len * sizeof *words);
-            memcpy(words, count->words, count->len * sizeof *words);
-            natural_add(total.words, words, total.len);
-            mem_free(s->mem, words);
-        }
-        uint64_t value = to_number(s, count, NULL);
-        if (is_rule && i % 2 == 0) result->taken[i / 2] = value;
-        else if (is_rule)
-            result->runtime_errors = result->runtime_errors + value < value
-                                         ? UINT64_MAX
-                                         : result->runtime_errors + value;
-        else if (value)
-            result->reached[(i - 2 * model->rules.len) / 8] |=
-                (uint8_t)(1u << (i - 2 * model->rules.len) % 8);
+    for (uint32_t r = 0; r < rules; r++) {
+        uint64_t errors = parts.counts[2 * r + 1];
+        result->taken[r] = parts.counts[2 * r];
+        result->runtime_errors =
+            result->runtime_errors + errors < errors ? UINT64_MAX : result->runtime_errors + errors;
     }
-    result->transitions = to_number(s, &total, &result->exact.transitions);
+    for (uint32_t i = 2 * rules; i < parts.count; i++)
+        if (parts.counts[i])
+            result->reached[(i - 2 * rules) / 8] |= (uint8_t)(1u << (i - 2 * rules) % 8);
+    count_transitions(s, &parts);
     dd_release(s->dd, mark);
     mem_free(s->mem, parts.sets);
     mem_free(s->mem, parts.counts);
@@ -519,10 +530,33 @@ static void finish_statistics(struct symbolic *s)
     s->result->state_bits = s->e.bits.total;
 }
 
+/* On a stack of its own: operations on diagrams recurse for each bit. */
+static void run_all(void *context)
+{
+    struct symbolic *s = context;
+    encode_start(&s->e, s->model, s->task->relation);
+    s->dd = s->e.dd;
+    dd_set_poll(s->dd, symbolic_poll, s);
+    s->e.go_on = symbolic_poll;
+    s->e.context = s;
+    dd_keep(s->dd, &s->reach, &s->dead, &s->all);
+    run(s);
+    finish_statistics(s);
+    encode_release(&s->e);
+}
+
+static void refuse_all(struct task *task, struct result *result, enum stop_reason why)
+{
+    result->stop = why;
+    for (uint32_t i = 0; i < task->property_count; i++)
+        task->properties[i].reason = stop_reason_text[why];
+}
+
 void symbolic_run(struct task *task, struct result *result)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
+    const uint64_t bits = bits_count(model);
     memset(result, 0, sizeof *result);
     struct symbolic *s = mem_alloc(mem, sizeof *s);
     s->task = task;
@@ -534,19 +568,10 @@ void symbolic_run(struct task *task, struct result *result)
     s->order = choose_order(task);
     result->engine = "symbolic";
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    if (!encode_start(&s->e, model, task->relation)) {
-        result->stop = STOP_SIZE;
-        for (uint32_t i = 0; i < task->property_count; i++)
-            task->properties[i].reason = stop_reason_text[STOP_SIZE];
-    } else {
-        s->dd = s->e.dd;
-        dd_set_poll(s->dd, symbolic_poll, s);
-        s->e.go_on = symbolic_poll;
-        s->e.context = s;
-        dd_keep(s->dd, &s->reach, &s->dead, &s->all);
-        run(s);
-        finish_statistics(s);
-    }
+    if (bits > DD_MAX_PAIRS / 2) refuse_all(task, result, STOP_SIZE);
+    else if (!stack_run(mem, bits * DD_STACK_BYTES * STACK_FACTOR, run_all, s))
+        refuse_all(task, result,
+                   STOP_MEMORY); /* monitors have few bits: the plain stack is enough */
     result->seconds = clock_now() - s->started;
     result->peak_bytes = mem->peak;
     result->complete = result->all_states && result->stop == STOP_NONE;
@@ -558,6 +583,5 @@ void symbolic_run(struct task *task, struct result *result)
         result->all_states = false;
     }
     mem_lower(mem, before);
-    encode_release(&s->e);
     mem_free(mem, s);
 }

@@ -208,8 +208,9 @@ static void add_constraints(struct clock_range *range, const struct model *model
         int64_t bound = constraint->x == clock ? high < 0 ? 0 : high : -low;
         bool always = constraint->y == clock && (bound < 0 || (!bound && !constraint->strict));
         if (always) continue;
-        if (constraint->x == clock || both_ways) raise_to(&range->upper, bound);
-        if (constraint->y == clock || both_ways) raise_to(&range->lower, bound);
+        const bool both = both_ways || constraint->unless; /* one that is false lets the step go */
+        if (constraint->x == clock || both) raise_to(&range->upper, bound);
+        if (constraint->y == clock || both) raise_to(&range->lower, bound);
     }
 }
 

@@ -148,7 +148,9 @@ static bool add_group(struct config_builder *builder, const struct program *prog
         const struct clock_constraint *constraint =
             &builder->clocks->model->constraints.data[rule->first_guard + i];
         dbm_bound bound;
-        if (!clocks_bound(builder->clocks, program, words, rule->first_guard + i, &bound)) continue;
+        if (constraint->unless
+            || !clocks_bound(builder->clocks, program, words, rule->first_guard + i, &bound))
+            continue;
         const struct config_clock *x = building_clock(builder, constraint->x),
                                   *y = building_clock(builder, constraint->y);
         if (constraint->x == constraint->y) never |= bound < BOUND_ZERO;

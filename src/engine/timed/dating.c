@@ -172,7 +172,7 @@ static void exclude_each_other(struct dating *dating, const struct model_rule *r
     const struct clock_constraint *guards = &dating->model->constraints.data[rule->first_guard];
     const struct difference low = translate_guard(dating, rule, below, date);
     for (uint32_t i = 0; i < rule->guards; i++) {
-        if (!is_from_above(&guards[i])) continue;
+        if (!is_from_above(&guards[i]) || guards[i].unless) continue;
         const struct difference high = translate_guard(dating, rule, i, date);
         add_alternative(dating, (struct difference){low.i, high.j, bound_add(low.b, high.b)});
     }
@@ -187,6 +187,7 @@ static void add_urgent_rule(struct dating *dating, const struct model_rule *rule
     for (uint32_t i = 0; i < rule->guards; i++) {
         const struct clock_constraint *constraint =
             &dating->model->constraints.data[rule->first_guard + i];
+        if (constraint->unless) continue;
         if (!is_from_below(constraint)) {
             add_alternative(dating, translate_guard(dating, rule, i, date - 1));
             continue;
@@ -239,13 +240,28 @@ static struct difference lower_end(const struct dating *dating, uint32_t r, uint
                                                   : bound_weak(-interval->low)};
 }
 
-static void add_chance(struct dating *dating, uint32_t r, uint32_t date)
+/* The rule is in its interval, its guards hold, and of every group one constraint does not. */
+static void add_guards(struct dating *dating, uint32_t r, uint32_t date)
 {
-    const struct model_rule *rule = &dating->model->rules.data[r];
+    const struct model *model = dating->model;
+    const struct model_rule *rule = &model->rules.data[r];
     if (rule->interval != MODEL_NONE) require(dating, lower_end(dating, r, date));
     for (uint32_t i = 0; i < rule->guards; i++)
-        require(dating, translate_guard(dating, rule, i, date));
-    each_invariant(dating, dating->next, date, rule, require);
+        if (!model->constraints.data[rule->first_guard + i].unless)
+            require(dating, translate_guard(dating, rule, i, date));
+    for (uint32_t g = 0; (g = model_next_unless(model, rule, g));) {
+        const uint32_t first = dating->alternatives.len;
+        for (uint32_t i = 0; i < rule->guards; i++)
+            if (model->constraints.data[rule->first_guard + i].unless == g)
+                add_alternative(dating, translate_guard(dating, rule, i, date));
+        require_one(dating, first);
+    }
+}
+
+static void add_chance(struct dating *dating, uint32_t r, uint32_t date)
+{
+    add_guards(dating, r, date);
+    each_invariant(dating, dating->next, date, &dating->model->rules.data[r], require);
 }
 
 /* ---- priorities ---- */
@@ -255,6 +271,7 @@ static void add_refusal(struct dating *dating, uint32_t h, uint32_t date)
 {
     const struct model_rule *rule = &dating->model->rules.data[h];
     uint32_t first = dating->alternatives.len;
+    assert(!model_next_unless(dating->model, rule, 0)); /* nobody waits for such rules */
     if (rule->interval != MODEL_NONE) add_alternative(dating, lower_end(dating, h, date));
     for (uint32_t i = 0; i < rule->guards; i++)
         add_alternative(dating, translate_guard(dating, rule, i, date));
@@ -339,10 +356,7 @@ static void add_goal(struct dating *dating, const struct dating_goal *goal, uint
     add_patience(dating, date);
     add_zone(dating, goal, date);
     if (goal->failing == MODEL_NONE) return;
-    const struct model_rule *rule = &dating->model->rules.data[goal->failing];
-    if (rule->interval != MODEL_NONE) require(dating, lower_end(dating, goal->failing, date));
-    for (uint32_t i = 0; i < rule->guards; i++)
-        require(dating, translate_guard(dating, rule, i, date));
+    add_guards(dating, goal->failing, date);
     add_refusals(dating, goal->failing, date);
 }
 

@@ -317,7 +317,7 @@ static void add_rule(const struct model *model, struct part *part, uint32_t r)
     for (uint32_t i = 0; i < rule->guards; i++) {
         const struct clock_constraint *guard = &model->constraints.data[rule->first_guard + i];
         if (guard->x != MODEL_NONE || guard->y == MODEL_NONE || guard->is_conditional
-            || guard->varies)
+            || guard->varies || guard->unless)
             continue;
         const int64_t start = highest_start(model, guard->y);
         if (start != INT64_MAX && -guard->bound >= start + 1) part->late |= bit_of(guard->y);

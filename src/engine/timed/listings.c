@@ -1,12 +1,13 @@
 #include "engine/timed/listings.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <string.h>
 
 #ifdef CAIRN_TEST_HOOKS /* so that small models forget */
-enum { FIRST_WORDS = 64, MOST_WORDS = 256 };
+enum { FIRST_WORDS = 64, MOST_WORDS = 256, PARTS_BITS = 1 };
 #else
-enum { FIRST_WORDS = 1 << 12, MOST_WORDS = 1 << 20 };
+enum { FIRST_WORDS = 1 << 12, MOST_WORDS = 1 << 20, PARTS_BITS = 4 };
 #endif
 enum {
     WAYS = 4,
@@ -20,14 +21,15 @@ enum {
 }; /* words of a listing, and of a step, beside those of
       states */
 
-void listings_init(struct listings *listings, struct mem *mem, uint32_t words, uint64_t bytes,
-                   bool is_share)
+static uint64_t most_words(uint64_t bytes)
 {
-    const uint64_t most = bytes / sizeof *listings->pool;
-    *listings = (struct listings){.mem = mem,
-                                  .words = words,
-                                  .most = most < MOST_WORDS ? most : MOST_WORDS,
-                                  .is_share = is_share};
+    const uint64_t words = bytes / sizeof(uint64_t);
+    return words < MOST_WORDS ? words : MOST_WORDS;
+}
+
+void listings_init(struct listings *listings, struct mem *mem, uint32_t words, uint64_t bytes)
+{
+    *listings = (struct listings){.mem = mem, .words = words, .most = most_words(bytes)};
 }
 
 void listings_release(struct listings *listings)
@@ -82,9 +84,8 @@ static bool make_room(struct listings *listings, uint64_t need)
     while (room < need) room *= 2;
     const uint64_t bytes = room * sizeof *listings->pool,
                    slot_bytes = room / WORDS_PER_SLOT * sizeof *listings->slots;
-    if (room <= listings->most
-        && (!listings->room || listings->is_share || bytes <= listings->mem->used / PART)
-        && mem_has(listings->mem, listings->is_share ? 2 * bytes : PART * bytes)) {
+    if (room <= listings->most && (!listings->room || bytes <= listings->mem->used / PART)
+        && mem_has(listings->mem, PART * bytes)) {
         struct listings larger = *listings;
         listings_release(listings);
         larger.pool = mem_try_alloc(larger.mem, bytes);
@@ -124,4 +125,81 @@ void listings_keep(struct listings *listings, const uint64_t *words, uint64_t ha
         memcpy(at + STEP, batch_words(list, i), size * sizeof *at);
     }
     assert(at == listings->pool + listings->used);
+}
+
+/* ---- for several threads ---- */
+
+struct listings_part {
+    pthread_mutex_t lock;
+    struct listings listings; /* in memory that all parts have together: it never grows */
+    char apart[MEM_APART];
+};
+
+struct listings_shared {
+    struct mem *mem;
+    uint64_t *pool;
+    uint32_t *slots;
+    struct listings_part parts[1 << PARTS_BITS];
+};
+
+struct listings_shared *listings_share(struct mem *mem, uint32_t words, uint64_t bytes)
+{
+    struct listings_shared *shared = mem_try_alloc(mem, sizeof *shared);
+    if (!shared) return NULL;
+    uint64_t room = WAYS * WORDS_PER_SLOT;
+    while (2 * room << PARTS_BITS <= most_words(bytes)) room *= 2;
+    const uint64_t slots = room / WORDS_PER_SLOT;
+    shared->mem = mem;
+    shared->pool = mem_try_alloc(mem, (room << PARTS_BITS) * sizeof *shared->pool);
+    shared->slots = mem_try_alloc(mem, (slots << PARTS_BITS) * sizeof *shared->slots);
+    for (uint64_t i = 0; i < 1 << PARTS_BITS; i++) {
+        struct listings_part *part = &shared->parts[i];
+        pthread_mutex_init(&part->lock, NULL);
+        if (!shared->pool || !shared->slots) continue;
+        part->listings = (struct listings){.mem = mem,
+                                           .words = words,
+                                           .pool = shared->pool + i * room,
+                                           .room = room,
+                                           .most = room,
+                                           .slots = shared->slots + i * slots,
+                                           .slot_count = slots};
+    }
+    if (shared->pool && shared->slots) return shared;
+    listings_release_shared(shared);
+    return NULL;
+}
+
+void listings_release_shared(struct listings_shared *shared)
+{
+    if (!shared) return;
+    struct mem *mem = shared->mem;
+    for (uint32_t i = 0; i < 1 << PARTS_BITS; i++) pthread_mutex_destroy(&shared->parts[i].lock);
+    mem_free(mem, shared->pool);
+    mem_free(mem, shared->slots);
+    mem_free(mem, shared);
+}
+
+/* Slots go by the low bits of a hash. */
+static struct listings_part *part_of(struct listings_shared *shared, uint64_t hash)
+{
+    return &shared->parts[hash >> (64 - PARTS_BITS)];
+}
+
+bool listings_find_shared(struct listings_shared *shared, const uint64_t *words, uint64_t hash,
+                          const struct fast_rule *rules, struct batch *list)
+{
+    struct listings_part *part = part_of(shared, hash);
+    pthread_mutex_lock(&part->lock);
+    const bool found = listings_find(&part->listings, words, hash, rules, list);
+    pthread_mutex_unlock(&part->lock);
+    return found;
+}
+
+void listings_keep_shared(struct listings_shared *shared, const uint64_t *words, uint64_t hash,
+                          const struct fast_rule *rules, const struct batch *list)
+{
+    struct listings_part *part = part_of(shared, hash);
+    pthread_mutex_lock(&part->lock);
+    listings_keep(&part->listings, words, hash, rules, list);
+    pthread_mutex_unlock(&part->lock);
 }

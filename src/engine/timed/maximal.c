@@ -220,7 +220,9 @@ static void find_ends(struct maximal *m, const struct dbm *part, uint32_t k)
     federation_clear(&m->rest, own->moves.config.count);
     dbm_copy(&m->cross, part);
     moves_enter_future(&own->moves, &m->cross);
-    if (!moves_find_dead(&own->moves, own->moving, own->rule_count)) mem_refuse(m->mem);
+    if (!zoned_ready(&m->roam.worker)
+        || !moves_find_dead(&own->moves, own->moving, own->rule_count))
+        mem_refuse(m->mem);
     for (uint32_t i = 0; i < own->moves.rest.count; i++) {
         const struct dbm dead = federation_get(&own->moves.rest, i);
         dbm_copy(&m->zone, &m->cross);

@@ -64,6 +64,8 @@ bool moves_init(struct moves *moves, struct mem *mem, const struct timers *timer
     *moves = (struct moves){
         .model = model, .timers = timers, .clocks = clocks, .program = program, .mem = mem};
     moves->any_slow = timers->any_rushes || clocks->diagonals.len;
+    for (uint32_t i = 0; i < model->constraints.len; i++)
+        moves->any_unless |= model->constraints.data[i].unless;
     federation_init(&moves->rest, moves->mem, 0);
     federation_init(&moves->passed, moves->mem, 0);
     federation_init(&moves->split, moves->mem, 0);
@@ -238,7 +240,28 @@ static bool constrain(struct moves *moves, struct dbm *zone, uint32_t i)
 static bool within_guards(struct moves *moves, struct dbm *zone, const struct model_rule *rule)
 {
     for (uint32_t i = 0; i < rule->guards; i++)
-        if (!constrain(moves, zone, rule->first_guard + i)) return false;
+        if (!moves->model->constraints.data[rule->first_guard + i].unless
+            && !constrain(moves, zone, rule->first_guard + i))
+            return false;
+    return true;
+}
+
+bool moves_has_unless(const struct moves *moves, uint32_t rule)
+{
+    return moves->any_unless && model_next_unless(moves->model, &moves->model->rules.data[rule], 0);
+}
+
+bool moves_subtract_unless(struct moves *moves, uint32_t r, struct federation *zones)
+{
+    const struct model_rule *rule = &moves->model->rules.data[r];
+    for (uint32_t g = 0; zones->count && (g = model_next_unless(moves->model, rule, g));) {
+        bool some = true;
+        dbm_all(&moves->other, moves->config.count);
+        for (uint32_t i = 0; some && i < rule->guards; i++)
+            if (moves->model->constraints.data[rule->first_guard + i].unless == g)
+                some = constrain(moves, &moves->other, rule->first_guard + i);
+        if (some && !federation_subtract(zones, &moves->other)) return false;
+    }
     return true;
 }
 
@@ -338,22 +361,30 @@ bool moves_within_chance(struct moves *moves, struct dbm *zone, const struct mov
 
 /* ---- priorities ---- */
 
-/* Takes from moves->guarded what rules above may take; the pieces are in moves->rest unless
- * `single` stays true. */
+static bool begin_pieces(struct moves *moves)
+{
+    moves->single = false;
+    federation_clear(&moves->rest, moves->config.count);
+    return federation_add(&moves->rest, &moves->guarded);
+}
+
+/* Takes from moves->guarded what groups of constraints forbid and what rules above may take; the
+ * pieces are in moves->rest unless `single` stays true. */
 static enum moves_result hold_back(struct moves *moves, uint32_t r, const struct moves_rule *rules,
                                    uint32_t count)
 {
     moves->single = true;
+    if (moves_has_unless(moves, r)) {
+        if (!begin_pieces(moves) || !moves_subtract_unless(moves, r, &moves->rest))
+            return MOVES_REFUSED;
+        if (!moves->rest.count) return MOVES_NONE;
+    }
     if (!moves->timers->waits[r]) return MOVES_ZONE;
     for (uint32_t h = 0; h < count; h++) {
         if (!timers_is_above(moves->timers, rules[h].rule, r)) continue;
         dbm_all(&moves->other, moves->config.count);
         if (!moves_within_chance(moves, &moves->other, &rules[h])) continue;
-        if (moves->single) {
-            federation_clear(&moves->rest, moves->config.count);
-            if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
-            moves->single = false;
-        }
+        if (moves->single && !begin_pieces(moves)) return MOVES_REFUSED;
         if (!federation_subtract(&moves->rest, &moves->other)) return MOVES_REFUSED;
         if (!moves->rest.count) return MOVES_NONE;
     }
@@ -449,6 +480,23 @@ enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct m
     return moves_can_begin(moves, rule) ? hold_back(moves, rule, rules, count) : MOVES_NONE;
 }
 
+/* Takes what leads to moves->other, in which a rule can be taken but for its groups of constraints,
+ * from moves->rest. */
+static bool subtract_past(struct moves *moves, uint32_t rule)
+{
+    struct federation *parts = &moves->split;
+    federation_clear(parts, moves->config.count);
+    if (!federation_add(parts, &moves->other)
+        || (moves_has_unless(moves, rule) && !moves_subtract_unless(moves, rule, parts)))
+        return false;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        struct dbm part = federation_get(parts, i);
+        if (!moves->config.urgent) dbm_down(&part);
+        if (!federation_subtract(&moves->rest, &part)) return false;
+    }
+    return true;
+}
+
 /* The rest of the zone in moves->guarded, without the pasts of the parts in which rules can be
  * taken. */
 static enum moves_result subtract_pasts(struct moves *moves, const struct moves_rule *rules,
@@ -463,8 +511,7 @@ static enum moves_result subtract_pasts(struct moves *moves, const struct moves_
     for (uint32_t i = 0; i < count && moves->rest.count; i++) {
         dbm_copy(&moves->other, &moves->guarded);
         if (!moves_within_chance(moves, &moves->other, &rules[i])) continue;
-        if (!moves->config.urgent) dbm_down(&moves->other);
-        if (!federation_subtract(&moves->rest, &moves->other)) return MOVES_REFUSED;
+        if (!subtract_past(moves, rules[i].rule)) return MOVES_REFUSED;
     }
     return moves->rest.count ? MOVES_ZONE : MOVES_NONE;
 }
@@ -477,6 +524,7 @@ enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules
         return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
     for (uint32_t i = 0; !moves_rushes(&moves->config) && i < count;
          i++) { /* often one is enough */
+        if (moves_has_unless(moves, rules[i].rule)) continue;
         dbm_copy(&moves->other, &moves->source);
         if (!moves_within_chance(moves, &moves->other, &rules[i])) continue;
         if (!moves->config.urgent) dbm_down(&moves->other);

@@ -41,10 +41,11 @@ struct moves {
     struct federation passed;      /* the zones after letting time pass, where there are several */
     struct federation split, open; /* working memory */
     uint32_t next_passed;
-    bool any_slow;  /* urgent rules with clock guards, or differences of clocks: moves_pass.c */
-    bool is_passed; /* zones in `passed` are to be given from number `next_passed` on */
-    bool is_ready;  /* the zone in `next` is to be given */
-    bool any_set;   /* the step at hand sets clocks to more than 0 */
+    bool any_slow;   /* urgent rules with clock guards, or differences of clocks: moves_pass.c */
+    bool any_unless; /* rules have groups of constraints that must not hold together */
+    bool is_passed;  /* zones in `passed` are to be given from number `next_passed` on */
+    bool is_ready;   /* the zone in `next` is to be given */
+    bool any_set;    /* the step at hand sets clocks to more than 0 */
     const struct moves_rule *rule; /* that is being taken */
     uint32_t piece;
     bool single;
@@ -115,7 +116,12 @@ static inline bool moves_tighten(struct dbm *zone, uint32_t i, uint32_t j, dbm_b
     return dbm_at(zone, i, j) <= bound || dbm_constrain(zone, i, j, bound);
 }
 bool moves_within_invariants(struct dbm *zone, const struct config *config);
-/* Reduces a zone to the part in which the rule can be taken, priorities aside. */
+bool moves_has_unless(const struct moves *moves, uint32_t rule);
+/* Takes what the rule's groups of constraints forbid from zones of the state at hand. False: memory
+ * was refused. */
+bool moves_subtract_unless(struct moves *moves, uint32_t rule, struct federation *zones);
+/* Reduces a zone to the part in which the rule can be taken, priorities and its groups of
+ * constraints aside. */
 bool moves_within_chance(struct moves *moves, struct dbm *zone, const struct moves_rule *rule);
 /* No clock passes its invariants and deadlines. */
 void moves_stop(struct dbm *zone, const struct config *config);

@@ -140,6 +140,15 @@ static bool pass_rushing(struct moves *moves, const struct config *config)
     return true;
 }
 
+static bool subtract_all(struct federation *from, const struct federation *zones)
+{
+    for (uint32_t i = 0; i < zones->count; i++) {
+        const struct dbm zone = federation_get(zones, i);
+        if (!federation_subtract(from, &zone)) return false;
+    }
+    return true;
+}
+
 bool moves_subtract_futures(struct moves *moves, const struct moves_rule *rules, uint32_t count)
 {
     const struct config *config = &moves->config;
@@ -158,8 +167,10 @@ bool moves_subtract_futures(struct moves *moves, const struct moves_rule *rules,
                 || !moves_within_chance(moves, &moves->other, &rules[r]))
                 continue;
             federation_clear(&moves->passed, config->count);
-            if (!federation_subtract(&moves->open, &moves->other)
-                || !federation_add(&moves->passed, &moves->other)
+            if (!federation_add(&moves->passed, &moves->other)
+                || (moves_has_unless(moves, rules[r].rule)
+                    && !moves_subtract_unless(moves, rules[r].rule, &moves->passed))
+                || !subtract_all(&moves->open, &moves->passed)
                 || !subtract_beyond(moves, config, &part, &moves->passed, &touches))
                 return false;
             for (uint32_t i = 0; i < moves->passed.count; i++) {

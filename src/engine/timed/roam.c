@@ -131,9 +131,11 @@ void roam_take_all(struct roam *roam, uint64_t tag)
 {
     struct worker *worker = &roam->worker;
     struct zoned_worker *own = zoned_of(worker);
+    if (!zoned_ready(worker)) mem_refuse(roam->mem);
     for (uint32_t i = 0; i < own->rule_count; i++) {
         const uint32_t rule = own->moving[i].rule;
-        if ((roam->leave_out && roam->leave_out[rule]) || !moves_can_begin(&own->moves, rule))
+        if ((roam->leave_out && roam->leave_out[rule]) || zoned_is_out(worker, i)
+            || !moves_can_begin(&own->moves, rule))
             continue;
         if (!zoned_resolve(worker, NULL, i)) mem_refuse(roam->mem);
         const enum moves_result moved =

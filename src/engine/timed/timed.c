@@ -16,6 +16,7 @@
 #include "search/partition.h"
 #include "search/projection.h"
 #include "search/rank.h"
+#include "search/spread.h"
 
 #include <assert.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum { POLL_STATES = 256, POLL_RULES = 50000, NEARBY_SHARE = 8 };
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->peers) return &spread_order;
     if (task->prefixes) return &rank_order;
     if (task->points) return task->hides_position ? &hidden_order : &partition_order;
     if (task->order == ORDER_PAST_FREEZE) return &rank_order;
@@ -96,12 +98,29 @@ static bool needs_graph(const struct task *task)
 
 /* ---- one search ---- */
 
+/* Zones are told apart within a peer; so they are counted there. */
+static void unite_totals(const struct search *search, struct nodes_totals *all)
+{
+    struct zoned *zoned = (struct zoned *)search->space;
+    uint64_t sums[] = {all->discrete, all->zones, all->zone_bytes, all->covered, all->given_up},
+             maxima[] = {all->largest, zoned->any_barred};
+    if (!spread_unite(search->task, sums, 5, maxima, 2)) return;
+    *all = (struct nodes_totals){.discrete = sums[0],
+                                 .zones = sums[1],
+                                 .zone_bytes = sums[2],
+                                 .covered = sums[3],
+                                 .given_up = sums[4],
+                                 .largest = maxima[0]};
+    zoned->any_barred = maxima[1];
+}
+
 static void add_statistics(const struct search *search)
 {
     const struct zoned *zoned = (const struct zoned *)search->space;
     struct nodes_totals all = {0};
     struct timed_statistics *statistics = mem_alloc(search->model->mem, sizeof *statistics);
     search_sum(search, (uint64_t *)&all);
+    if (search->task->peers) unite_totals(search, &all);
     if (zoned->configs.most > all.largest) all.largest = zoned->configs.most;
     *statistics = (struct timed_statistics){.discrete_states = all.discrete,
                                             .zones = all.zones,
@@ -125,7 +144,7 @@ static void conclude(struct search *search)
 {
     struct result *result = search->result;
     const struct zoned *zoned = (const struct zoned *)search->space;
-    if (search->set && !search->order->no_graph)
+    if (search->set && (search->task->peers || !search->order->no_graph))
         reached_find(search->model, &zoned->space.layout,
                      (struct reached_states){.store = search->set->kind->store(search->set)},
                      result);
@@ -186,6 +205,7 @@ static bool run_once(const struct task *asked, const struct search_graph *graph,
     const bool done = result->stop != STOP_EXACT;
     add_statistics(search);
     conclude(search);
+    if (task.peers) spread_part(search);
     frame_end(search);
     temporal_release(&edges);
     projection_release(&projection);
@@ -253,6 +273,7 @@ static const char *why_not_whole(const struct task *task)
 {
     if (task->part || task->max_depth || task->by_interactions || task->hides_position)
         return "it needs the whole graph: without --bound, --split and --partition";
+    if (task->peers) return "it needs the whole graph, which no rank has: use cairn";
     return NULL;
 }
 

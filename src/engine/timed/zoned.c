@@ -37,6 +37,7 @@ bool zoned_init(struct zoned *zoned, struct model *model, struct result *result,
 void zoned_release(struct zoned *zoned)
 {
     configs_release(&zoned->configs);
+    listings_release_shared(zoned->listings);
     nodes_release_work(&zoned->work, zoned->space.mem);
     pieces_release(&zoned->pieces);
     mem_free(zoned->space.mem, zoned->queries);
@@ -46,11 +47,20 @@ void zoned_release(struct zoned *zoned)
     space_release(&zoned->space);
 }
 
-/* For rules of states that come up again. */
-static uint64_t room_for_listings(const struct mem *mem)
+/* For rules of states that come up again, where it takes long to find them. Workers that are not
+ * alone are opened one after the other, with a share of the memory each. */
+static void open_listings(struct worker *worker)
 {
-    enum { PART = 8 };
-    return mem->limit ? mem->limit / PART : UINT64_MAX;
+    enum { PART = 8, SHARED_PART = 2 };
+    struct zoned *zoned = (struct zoned *)worker->space;
+    const uint32_t words = zoned->space.layout.words;
+    const uint64_t limit = worker->mem->limit;
+    if (!model_has_code(zoned->space.model)) return;
+    if (!worker->has_fork)
+        listings_init(&zoned_of(worker)->listings, worker->mem, words,
+                      limit ? limit / PART : UINT64_MAX);
+    else if (!zoned->listings)
+        zoned->listings = listings_share(zoned->space.mem, words, limit / SHARED_PART);
 }
 
 static bool open_worker(struct worker *worker)
@@ -74,9 +84,7 @@ static bool open_worker(struct worker *worker)
         moves_init(&own->moves, mem, &zoned->timers, &zoned->clocks, worker->program, FIRST_CLOCKS)
         && good;
     own->moves.words = worker->words;
-    listings_init(&own->listings, mem, layout->words,
-                  model_has_code(zoned->space.model) ? room_for_listings(mem) : 0,
-                  worker->has_fork);
+    open_listings(worker);
     return (!zoned->is_reduced || stubborn_open(&zoned->stubborn, &own->stubborn, mem)) && good;
 }
 
@@ -106,6 +114,7 @@ static void close_worker(struct worker *worker)
     mem_free(mem, own->states);
     mem_free(mem, own->places);
     mem_free(mem, own->uses);
+    mem_free(mem, own->record);
     mem_free(mem, own);
 }
 
@@ -238,5 +247,8 @@ const struct space_kind zoned_kind = {.engine = "timed",
                                       .commit = commit,
                                       .describe = describe,
                                       .complete = zoned_complete,
+                                      .write_step = zoned_write_step,
+                                      .write_state = zoned_write_state,
+                                      .record_most = ZONED_RECORD_MOST,
                                       .alone = true,
                                       .is_slow = true};

@@ -32,10 +32,11 @@ struct zoned {
     struct pieces pieces;
     struct zoned_query *queries; /* what is looked for in zones: a sight each (findings.h) */
     uint32_t query_count;
-    bool look_for_stuck;      /* whether being stuck by clocks and deadlines matters */
-    bool is_reduced;          /* where time stands still, few rules are taken ... */
-    struct stubborn stubborn; /* ... these */
-    bool any_barred;          /* in some state a rule is enabled, or fails, and is not permitted */
+    bool look_for_stuck;              /* whether being stuck by clocks and deadlines matters */
+    bool is_reduced;                  /* where time stands still, few rules are taken ... */
+    struct stubborn stubborn;         /* ... these */
+    struct listings_shared *listings; /* of workers that are not alone; or NULL */
+    bool any_barred; /* in some state a rule is enabled, or fails, and is not permitted */
     uint64_t bytes_before, most_bytes; /* memory before the search; most that sets took, when one
                                           ended */
 };
@@ -91,7 +92,7 @@ struct zoned_worker {
     struct moves moves;
     struct config_builder builder;
     struct batch listed, ahead; /* rules of the state at hand; of one it leads to */
-    struct listings listings;   /* those of states lately, where rules are slow */
+    struct listings listings;   /* those of states lately, where rules are slow; of one alone */
     struct zoned_rule *rules;   /* that are enabled there, ... */
     struct moves_rule *moving;  /* ... for moves */
     uint32_t *failed;           /* rules that fail there */
@@ -103,8 +104,11 @@ struct zoned_worker {
     struct stubborn_work stubborn; /* of a reduced search */
     uint32_t *enabled;             /* the rules that are, for it */
     struct pieces_work pieces;
+    unsigned char *record; /* that was written last */
+    size_t record_room;
     struct federation within, found; /* of a condition: where it is asked, where it is true */
     const struct set *at_hand;       /* that states are expanded of */
+    struct set *goal;                /* that the rules listed lead to; NULL: no set */
     /* of the batch */
     uint64_t *pool; /* matrices and strings */
     struct zoned_built *built;
@@ -143,6 +147,16 @@ bool zoned_build(struct worker *worker, const uint64_t *words, uint64_t hash, ui
 bool zoned_expand(struct worker *worker, struct set *set, uint64_t state);
 /* Lists the rules of the state in worker->words; moves has its configuration. */
 bool zoned_list(struct worker *worker, struct set *set);
+/* Of the rules that are listed, those that can be taken from the zone in moves have their
+ * configurations, as far as invariants ask for them: to be called before rules are held against
+ * each other, or stuck valuations looked for. False: memory was refused. */
+bool zoned_ready(struct worker *worker);
+/* Whether the i-th of them is known not to be one of those. */
+static inline bool zoned_is_out(const struct worker *worker, uint32_t i)
+{
+    const struct zoned *zoned = (const struct zoned *)worker->space;
+    return zoned->clocks.invariants.len && !zoned_of(worker)->moving[i].has_to;
+}
 /* Where the i-th of them leads: its configuration. False: memory was refused. */
 bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i);
 /* Puts a step with the zone in moves.next into the batch, whose words are there. False: memory was
@@ -181,6 +195,12 @@ void zoned_date(struct zoned *zoned, struct trace *trace, const struct dating_go
 /* What the clocks of its zones are, for dating (dating.h); the list is the caller's. */
 uint32_t *zoned_sources(const struct zoned *zoned, const struct config *config);
 void zoned_date_stuck(struct zoned *zoned, struct trace *trace, const uint64_t *words);
+
+/* zoned_record.c: for peers (search/space.h). */
+enum { ZONED_RECORD_MOST = 1 << 16 };
+size_t zoned_write_step(struct worker *worker, uint32_t step, const unsigned char **record);
+size_t zoned_write_state(struct worker *worker, const struct set *set, uint64_t state,
+                         const unsigned char **record);
 
 extern const struct space_kind zoned_kind;
 

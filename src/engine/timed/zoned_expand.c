@@ -125,13 +125,18 @@ static bool reserve_place(struct worker *worker)
 static bool list_rules(struct worker *worker, const uint64_t *words, uint64_t hash,
                        struct batch *list)
 {
-    struct listings *listings = &zoned_of(worker)->listings;
-    if (!listings->most) return space_list(worker, words, list);
     const struct fast_rule *rules = worker->program->rules.data;
-    if (listings_find(listings, words, hash, rules, list)) return true;
-    const bool good = space_list(worker, words, list);
-    if (good) listings_keep(listings, words, hash, rules, list);
-    return good;
+    struct listings *own = &zoned_of(worker)->listings;
+    struct listings_shared *shared =
+        worker->has_fork ? ((const struct zoned *)worker->space)->listings : NULL;
+    if (!shared && !own->most) return space_list(worker, words, list);
+    if (shared ? listings_find_shared(shared, words, hash, rules, list)
+               : listings_find(own, words, hash, rules, list))
+        return true;
+    if (!space_list(worker, words, list)) return false;
+    if (shared) listings_keep_shared(shared, words, hash, rules, list);
+    else listings_keep(own, words, hash, rules, list);
+    return true;
 }
 
 /* Makes it, and keeps it in the batch. */
@@ -298,16 +303,27 @@ bool zoned_resolve(struct worker *worker, struct set *set, uint32_t i)
 
 bool zoned_list(struct worker *worker, struct set *set)
 {
-    const struct zoned *zoned = (const struct zoned *)worker->space;
     struct zoned_worker *own = zoned_of(worker);
     const uint64_t hash = store_hash(worker->words, worker->space->layout.key_bytes);
+    own->goal = set;
     if (!list_rules(worker, worker->words, hash, &own->listed)
         || !reserve_rules(own, own->listed.step_count))
         return false;
     sort_out(worker, set);
+    return true;
+}
+
+/* What cannot be taken from the zone neither holds anything back there nor ends being stuck.
+ * (moves_find_dead looks beyond the zone where urgent rules have clock guards.) */
+bool zoned_ready(struct worker *worker)
+{
+    const struct zoned *zoned = (const struct zoned *)worker->space;
+    struct zoned_worker *own = zoned_of(worker);
+    const bool all = moves_rushes(&own->moves.config);
     bool good = true;
     for (uint32_t i = 0; good && zoned->clocks.invariants.len && i < own->rule_count; i++)
-        good = zoned_resolve(worker, set, i);
+        if (!own->moving[i].has_to && (all || moves_can_begin(&own->moves, own->moving[i].rule)))
+            good = zoned_resolve(worker, own->goal, i);
     return good;
 }
 
@@ -319,7 +335,7 @@ static bool take(struct worker *worker, struct set *set, struct batch_state *beg
     struct batch *batch = &worker->batch;
     const struct zoned_rule *rule = &own->rules[i];
     const struct batch_step *listed = &own->listed.steps[rule->listed];
-    if (!moves_can_begin(&own->moves, listed->fast->rule)) return true;
+    if (zoned_is_out(worker, i) || !moves_can_begin(&own->moves, listed->fast->rule)) return true;
     if (!zoned_resolve(worker, set, i)) return false;
     enum moves_result moved =
         moves_begin(&own->moves, &own->moving[i], own->moving, own->rule_count);
@@ -370,7 +386,8 @@ static bool is_always_possible(void *context, uint32_t i)
     struct zoned_worker *own = context;
     struct moves *moves = &own->moves;
     dbm_copy(&moves->other, &moves->source);
-    return moves_within_chance(moves, &moves->other, &own->moving[i])
+    return !moves_has_unless(moves, own->moving[i].rule)
+           && moves_within_chance(moves, &moves->other, &own->moving[i])
            && dbm_included(&moves->source, &moves->other);
 }
 
@@ -391,7 +408,7 @@ static bool take_all(struct worker *worker, struct set *set, struct batch_state 
 {
     struct zoned_worker *own = zoned_of(worker);
     const bool *leave_out = worker->space->leave_out;
-    if (!zoned_list(worker, set)) return false;
+    if (!zoned_list(worker, set) || !zoned_ready(worker)) return false;
     const bool partial = is_partial(worker);
     for (uint32_t i = 0; i < own->rule_count; i++) {
         const uint32_t rule = own->moving[i].rule;

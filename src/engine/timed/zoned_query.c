@@ -69,7 +69,9 @@ enum pieces_result zoned_find(struct worker *worker, formula f, bool wanted, boo
     federation_clear(&own->within, clocks);
     federation_clear(&own->found, clocks);
     if (!federation_add(&own->within, &own->moves.source)
-        || (has_stuck && !moves_find_dead(&own->moves, own->moving, own->rule_count)))
+        || (has_stuck
+            && (!zoned_ready(worker)
+                || !moves_find_dead(&own->moves, own->moving, own->rule_count))))
         return PIECES_REFUSED;
     return pieces_find(&zoned->pieces, &own->pieces, &state, f, wanted, &own->within, &own->found);
 }

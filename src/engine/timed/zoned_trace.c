@@ -69,7 +69,8 @@ static bool find_stuck(struct worker *worker, const uint64_t *words)
     struct zoned_worker *own = zoned_of(worker);
     if (!enter(worker, words)) return false;
     moves_enter_all(&own->moves);
-    return !own->rule_count || moves_find_dead(&own->moves, own->moving, own->rule_count);
+    return zoned_ready(worker)
+           && (!own->rule_count || moves_find_dead(&own->moves, own->moving, own->rule_count));
 }
 
 /* The same, with the valuations that the query of a property looks for in own->found. */

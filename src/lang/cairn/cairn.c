@@ -50,8 +50,8 @@ static const struct item {
     {"stays", read_stays},
 };
 static const char *const clauses[] = {
-    "location", "locations", "invariant", "part",   "when", "set",     "do",   "class",
-    "interval", "guard",     "reset",     "permit", "text", "formula", "then", "term"};
+    "location", "locations", "invariant", "part",   "when", "set",     "do",   "class", "interval",
+    "guard",    "unless",    "reset",     "permit", "text", "formula", "then", "term"};
 
 /* A word after '(' is an operator. */
 static const struct item *find_item(const struct token *token)
@@ -489,6 +489,7 @@ static bool read_rule(struct reader *reader)
         else if (reader_accept_word(reader, "class")) good = timing_class(reader);
         else if (reader_accept_word(reader, "interval")) good = timing_interval(reader);
         else if (reader_accept_word(reader, "guard")) good = timing_guard(reader);
+        else if (reader_accept_word(reader, "unless")) good = timing_unless(reader);
         else if (reader_accept_word(reader, "reset")) good = timing_reset(reader);
         else if (reader_accept_word(reader, "permit")) good = read_permit(reader);
         else break;
@@ -497,6 +498,10 @@ static bool read_rule(struct reader *reader)
     if (good && !reader->model->rules.data[reader->model->rules.len - 1].parts)
         diag_error(reader->diag, DIAG_MISSING, start->place,
                    "a rule needs a part: a process, or global");
+    const struct model_rule *read = &reader->model->rules.data[reader->model->rules.len - 1];
+    if (good && read->classes && model_next_unless(reader->model, read, 0))
+        diag_error(reader->diag, DIAG_CONFLICT, start->place,
+                   "a rule with groups of constraints (unless) has no class");
     model_end_rule(reader->model);
     return true;
 }

@@ -187,6 +187,25 @@ bool timing_guard(struct reader *reader)
     return count != 0;
 }
 
+bool timing_unless(struct reader *reader)
+{
+    struct clock_constraint constraints[2];
+    const struct token *token = reader_peek(reader);
+    int64_t group;
+    if (!read_value(reader, &group)) return false;
+    uint32_t count = timing_constraint(reader, constraints);
+    if (count && (group < 1 || group > UINT16_MAX)) {
+        diag_error(reader->diag, DIAG_RANGE, token->place, "groups have the numbers 1 to %d",
+                   UINT16_MAX);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        constraints[i].unless = (uint32_t)group;
+        model_add_clock_guard(reader->model, constraints[i]);
+    }
+    return count != 0;
+}
+
 bool timing_reset(struct reader *reader)
 {
     struct clock_reset reset = {0};

@@ -16,6 +16,7 @@ void timing_close_priorities(struct reader *reader);
 bool timing_class(struct reader *reader);
 bool timing_interval(struct reader *reader);
 bool timing_guard(struct reader *reader);
+bool timing_unless(struct reader *reader);
 bool timing_reset(struct reader *reader);
 
 /* The clock that a variable sets, after its word. */

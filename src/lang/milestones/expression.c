@@ -109,6 +109,10 @@ static struct ast *parse_primary(struct parser *parser)
     case TOKEN_NAME:
         if (parser_is_keyword(token)) break;
         if (is_member_access(parser)) return parse_member(parser);
+        if (parser_peek(parser, 1)->kind == TOKEN_OPEN_SQUARE && !parser->temporal
+            && !parser->panic)
+            parser_error(parser, parser_peek(parser, 1)->place,
+                         "variables have no elements: several processes have, as in p[i].x");
         node->kind = AST_NAME;
         node->name = token->text;
         if (!strcmp(token->text, "true") || !strcmp(token->text, "false")) {

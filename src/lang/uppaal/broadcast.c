@@ -14,12 +14,22 @@
  * pieces may be possible together where conditions without clocks are false; they lead to the
  * same).
  *
- * A process that would raise the priority of the step is in hard locations only. */
+ * A process that would raise the priority of the step is in hard locations only.
+ *
+ * Where these are too many combinations, a process has one variant per edge from a hard location,
+ * and one in which it takes none of them: a group of clock constraints for each says that the edge
+ * is not possible (clock_constraint.unless), and zones are cut along them when the step is taken.
+ * Then there is a rule for each set of those that take part. */
 #include "lang/uppaal/scope.h"
 
 #include <assert.h>
 
 enum { MAX_VARIANTS = 100000, MAX_PIECES = 10000 };
+#ifdef CAIRN_DEGENERATE
+enum { MANY_VARIANTS = 2 };
+#else
+enum { MANY_VARIANTS = 200 };
+#endif
 
 /* What a process does in a rule. */
 struct variant {
@@ -41,6 +51,7 @@ struct variants {
 struct broadcast {
     struct uppaal *u;
     struct edge *sender;
+    bool has_groups; /* that say which edges are not possible */
     VEC(struct variants) processes;
     uint32_t *chosen; /* per process: the variant */
 };
@@ -164,6 +175,20 @@ static void make_piece(struct broadcast *b, const struct edge *edge, const struc
     vec_push(mem, &piece->constraints, under(exprs, clocked_negate(b->u, *broken), enabled));
 }
 
+/* The constraints of an edge, and the condition without clocks under which they matter. */
+static bool look_at(struct broadcast *b, struct edge *edge, struct split *split, expr *enabled)
+{
+    struct lowering l = {.u = b->u,
+                         .env = edge->env,
+                         .code.model = b->u->model,
+                         .context = "the guard of a receiver that speaks of clocks"};
+    if (!steps_constraints(b->u, edge, split) || !steps_enabled(&l, edge, enabled)) return false;
+    if (!expr_get(uppaal_exprs(b->u), *enabled)->may_fail) return true;
+    diag_error(b->u->diag, DIAG_UNSUPPORTED, edge->ast->place,
+               "the guard of a receiver that speaks of clocks must not fail");
+    return false;
+}
+
 static bool make_pieces(struct broadcast *b, struct edge *edge, struct pieces *pieces)
 {
     struct mem *mem = b->u->model->mem;
@@ -176,16 +201,7 @@ static bool make_pieces(struct broadcast *b, struct edge *edge, struct pieces *p
         vec_push(mem, &pieces->list, piece);
         return true;
     }
-    struct lowering l = {.u = b->u,
-                         .env = edge->env,
-                         .code.model = b->u->model,
-                         .context = "the guard of a receiver that speaks of clocks"};
-    bool good = steps_constraints(b->u, edge, &split) && steps_enabled(&l, edge, &enabled);
-    if (good && expr_get(uppaal_exprs(b->u), enabled)->may_fail) {
-        diag_error(b->u->diag, DIAG_UNSUPPORTED, edge->ast->place,
-                   "the guard of a receiver that speaks of clocks must not fail");
-        good = false;
-    }
+    bool good = look_at(b, edge, &split, &enabled);
     for (uint32_t n = 0; good && n < split.constraints.len; n++) {
         struct piece piece = {0};
         make_piece(b, edge, &split, enabled, n, &piece);
@@ -234,15 +250,53 @@ static bool add_refusals(struct broadcast *b, struct variants *variants, uint32_
     return good;
 }
 
+/* The edge is not possible: not all constraints hold, of which one is false where the condition
+ * without clocks is. */
+static bool add_group(struct broadcast *b, struct variant *variant, struct edge *edge)
+{
+    struct exprs *exprs = uppaal_exprs(b->u);
+    struct mem *mem = b->u->model->mem;
+    struct split split = {0};
+    expr enabled;
+    if (!edge->has_clocks) {
+        vec_push(mem, &variant->demands,
+                 ((struct demand){.edge = edge, .is_not = true, .place = edge->ast->place}));
+        return true;
+    }
+    if (!look_at(b, edge, &split, &enabled)) return clocked_free(b->u, &split), false;
+    const uint32_t last = variant->constraints.len;
+    const uint32_t group = last ? variant->constraints.data[last - 1].unless + 1 : 1;
+    const struct clock_constraint otherwise = {.x = MODEL_NONE,
+                                               .y = MODEL_NONE,
+                                               .strict = true,
+                                               .place = edge->ast->place,
+                                               .is_conditional = true,
+                                               .when =
+                                                   expr_make(exprs, EXPR_NOT, 0, enabled, enabled),
+                                               .unless = group};
+    if (!expr_is_true(exprs, enabled)) vec_push(mem, &variant->constraints, otherwise);
+    for (uint32_t i = 0; i < split.constraints.len; i++) {
+        struct clock_constraint one = split.constraints.data[i];
+        one.unless = group;
+        vec_push(mem, &variant->constraints, one);
+    }
+    clocked_free(b->u, &split);
+    return true;
+}
+
 static bool add_hard(struct broadcast *b, struct variants *variants, uint32_t state,
                      struct edge *const *edges, uint32_t count)
 {
     for (uint32_t i = 0; i < variants->hard.len; i++)
         if (variants->hard.data[i] == state) return true;
     vec_push(b->u->model->mem, &variants->hard, state);
-    for (uint32_t i = 0; i < count; i++)
-        if (edges[i]->source == state)
-            add_variant(b, variants, (struct variant){.taken = edges[i], .state = state});
+    bool good = true;
+    for (uint32_t i = 0; good && i < count; i++) {
+        if (edges[i]->source != state) continue;
+        add_variant(b, variants, (struct variant){.taken = edges[i], .state = state});
+        if (b->has_groups) good = add_group(b, &variants->list.data[0], edges[i]);
+    }
+    if (b->has_groups) return good;
     return add_refusals(b, variants, state, edges, count, (struct variant){.state = state});
 }
 
@@ -267,12 +321,29 @@ static bool add_process(struct broadcast *b, struct edge *const *edges, uint32_t
 
 /* ---- rules ---- */
 
+/* Groups of several variants stay apart. */
+static void add_conditions(struct broadcast *b, const struct variant *variant, struct plan *plan)
+{
+    struct mem *mem = b->u->model->mem;
+    uint32_t groups = 0;
+    for (uint32_t i = 0; i < plan->constraints.len; i++)
+        if (plan->constraints.data[i].unless > groups) groups = plan->constraints.data[i].unless;
+    for (uint32_t i = 0; i < variant->demands.len; i++)
+        vec_push(mem, &plan->demands, variant->demands.data[i]);
+    for (uint32_t i = 0; i < variant->constraints.len; i++) {
+        struct clock_constraint one = variant->constraints.data[i];
+        if (one.unless) one.unless += groups;
+        vec_push(mem, &plan->constraints, one);
+    }
+}
+
 static void apply_variant(struct broadcast *b, const struct variants *variants,
                           const struct variant *variant, struct plan *plan)
 {
     struct mem *mem = b->u->model->mem;
     if (variant->is_easy) {
-        for (uint32_t i = 0; i < variants->hard.len; i++)
+        add_conditions(b, variant, plan);
+        for (uint32_t i = 0; !b->has_groups && i < variants->hard.len; i++)
             vec_push(mem, &plan->standings,
                      ((struct standing){variants->process, variants->hard.data[i], true}));
         if (variants->easy.len)
@@ -285,10 +356,7 @@ static void apply_variant(struct broadcast *b, const struct variants *variants,
         return;
     }
     vec_push(mem, &plan->standings, ((struct standing){variants->process, variant->state, false}));
-    for (uint32_t i = 0; i < variant->demands.len; i++)
-        vec_push(mem, &plan->demands, variant->demands.data[i]);
-    for (uint32_t i = 0; i < variant->constraints.len; i++)
-        vec_push(mem, &plan->constraints, variant->constraints.data[i]);
+    add_conditions(b, variant, plan);
 }
 
 static bool add_combination(struct broadcast *b)
@@ -340,10 +408,24 @@ static bool add_combinations(struct broadcast *b)
     return good;
 }
 
+/* Whether there would be many rules: a way to receive is an edge or what makes it impossible,
+ * mostly two constraints. */
+static bool are_many(const struct uppaal *u, struct edge *const *receivers, uint32_t count)
+{
+    uint64_t all = 1, ways = 1;
+    for (uint32_t i = 0; i < count && all <= MANY_VARIANTS; i++) {
+        if (receivers[i]->has_clocks) ways += 3;
+        if (i + 1 < count && receivers[i + 1]->process == receivers[i]->process) continue;
+        all *= ways;
+        ways = 1;
+    }
+    return all > MANY_VARIANTS && !u->has_ranks;
+}
+
 bool broadcast_build(struct uppaal *u, struct edge *sender, struct edge *const *receivers,
                      uint32_t count)
 {
-    struct broadcast b = {.u = u, .sender = sender};
+    struct broadcast b = {.u = u, .sender = sender, .has_groups = are_many(u, receivers, count)};
     bool good = true;
     assert(u->channels.data[sender->channel].is_broadcast);
     /* receivers come by process */

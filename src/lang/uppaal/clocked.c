@@ -419,30 +419,29 @@ struct cell clocked_setter(struct lowering *l, const struct cell *clocks)
     return at;
 }
 
-static void add_clocks(struct uppaal *u, const char *name, const struct type *type, int64_t init,
+static void add_clocks(struct uppaal *u, const char *name, const struct type *type,
                        struct place place)
 {
     struct model *model = u->model;
     if (type->kind != TYPE_ARRAY) {
-        vec_push(model->mem, &model->clocks,
-                 ((struct model_clock){.name = name, .place = place, .init = init}));
+        vec_push(model->mem, &model->clocks, ((struct model_clock){.name = name, .place = place}));
         vec_push(model->mem, &u->family_of, u->families.len);
         return;
     }
     for (uint32_t i = 0; i < type->count; i++)
         add_clocks(u, names_format(&model->names, "%s[%lld]", name, (long long)(type->low + i)),
-                   type->of, init, place);
+                   type->of, place);
 }
 
 void clocked_add(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
-                 int64_t init, struct place place)
+                 struct place place)
 {
     struct family family = {.first = u->model->clocks.len,
                             .count = type->cells,
                             .setter = MODEL_NONE,
                             .process = process,
                             .place = place};
-    add_clocks(u, name, type, init, place);
+    add_clocks(u, name, type, place);
     assert(u->model->clocks.len == family.first + family.count); /* 1 */
     vec_push(u->model->mem, &u->families, family);
 }

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MANY_NAMES = 64, MAX_DOMAIN = 2000, MAX_UNROLLED = 20000000, MAX_TIME = 1000000000 };
+enum { MANY_NAMES = 64, MAX_DOMAIN = 2000, MAX_UNROLLED = 2000000, MAX_TIME = 1000000000 };
 
 /* ---- names ---- */
 
@@ -648,7 +648,8 @@ static bool compute_quantified(struct lowering *l, struct uppaal_exp *exp, struc
     for (int64_t n = range.low; good && n <= range.high; n++) {
         env.list.data[0].value = resolve_nth(u, type, n);
         if (++u->unrolled > MAX_UNROLLED) {
-            complain(u, exp, DIAG_LIMIT, "quantifiers of the model have too many cases");
+            complain(u, exp, DIAG_LIMIT, "quantifiers of the model have more than %d cases",
+                     MAX_UNROLLED);
             good = false;
         } else good = add_round(l, exp, value);
         mem_look(u->model->mem);

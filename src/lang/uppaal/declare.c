@@ -294,22 +294,35 @@ static void add_channels(struct uppaal *u, const char *name, const struct type *
                      type->of, prefixes);
 }
 
+/* What the clocks from number *clock on begin with, which are those of a type. */
+static bool initialise_clocks(struct uppaal *u, struct env *env, const struct type *type,
+                              struct uppaal_exp *init, uint32_t *clock)
+{
+    int64_t value;
+    if (type->kind == TYPE_ARRAY) {
+        bool good = init->kind == UPPAAL_EXP_LIST && init->count == type->count;
+        if (!good)
+            diag_error(u->diag, DIAG_TYPE, init->place,
+                       "an array of %u clocks begins with %u values", type->count, type->count);
+        struct uppaal_exp *one = good ? init->args : NULL;
+        for (; good && one; one = one->next) good = initialise_clocks(u, env, type->of, one, clock);
+        return good;
+    }
+    if (!compute_constant(u, env, init, "the initial value of a clock", &value)) return false;
+    if (value < 0)
+        diag_error(u->diag, DIAG_RANGE, init->place,
+                   "a clock begins with a number that is not negative");
+    else u->model->clocks.data[(*clock)++].init = value;
+    return value >= 0;
+}
+
 static bool declare_clock(struct uppaal *u, struct env *env, struct uppaal_variable *variable,
                           const char *name, uint32_t process, struct binding *binding)
 {
-    int64_t init = 0;
-    if (variable->init
-        && !compute_constant(u, env, variable->init, "the initial value of a clock", &init))
-        return false;
-    if (init < 0 || (variable->init && binding->type->kind == TYPE_ARRAY)) {
-        diag_error(u->diag, DIAG_RANGE, variable->place,
-                   "a clock begins with a number that is not negative");
-        return false;
-    }
-    binding->at = (struct cell){
-        .base = u->model->clocks.len, .count = 1, .offset = expr_int(uppaal_exprs(u), 0)};
-    clocked_add(u, name, binding->type, process, init, variable->place);
-    return true;
+    uint32_t first = u->model->clocks.len;
+    binding->at = (struct cell){.base = first, .count = 1, .offset = expr_int(uppaal_exprs(u), 0)};
+    clocked_add(u, name, binding->type, process, variable->place);
+    return !variable->init || initialise_clocks(u, env, binding->type, variable->init, &first);
 }
 
 static bool declare_data(struct uppaal *u, struct env *env, struct uppaal_variable *variable,

@@ -271,7 +271,7 @@ struct clock_constraint clocked_negate(struct uppaal *u, struct clock_constraint
 /* The cells of the setters of clocks. */
 struct cell clocked_setter(struct lowering *l, const struct cell *clocks);
 void clocked_add(struct uppaal *u, const char *name, const struct type *type, uint32_t process,
-                 int64_t init, struct place place);
+                 struct place place);
 
 /* ---- declare.c: variables ---- */
 bool declare_all(struct uppaal *u, struct env *env, struct uppaal_decl *decls, uint32_t process,

@@ -1,11 +1,12 @@
-// The source of the model: a text that can be changed, with diagnostics at their lines and as a
-// list, and what else a model is made of: constants, a context, a guide.
+// What a model is made of: its source, and the files of its context and its guide beside it: texts
+// that can be changed, one of which is shown, with diagnostics at their lines and as a list.
 
 class Editor {
   // changed(): somebody has written something.
   constructor(changed) {
     const {h} = Base;
-    Object.assign(this, {changed, lines: [], file: null, saved: ''});
+    // texts: by the names of files, the first one the model's: {saved, value}
+    Object.assign(this, {changed, diagnostics: [], texts: new Map(), model: null, file: null});
     this.text = h('textarea', {
       class: 'code',
       id: 'code',
@@ -22,7 +23,8 @@ class Editor {
     this.paper = h('div', {class: 'paper'}, this.gutter, this.marks, this.text);
     this.scroll = h('div', {class: 'editor'}, this.paper);
     this.list = h('ul', {class: 'diagnostics', id: 'diagnostics'});
-    this.box = h('div', {}, this.scroll, this.list);
+    this.tabs = h('div', {class: 'tabs', id: 'texts', role: 'tablist', hidden: true});
+    this.box = h('div', {}, this.tabs, this.scroll, this.list);
   }
 
   // Tabs are for indentation here; Escape leaves the text.
@@ -34,24 +36,69 @@ class Editor {
     this.edited();
   }
 
+  // A model, and nothing beside it.
   open(file, text) {
-    this.file = file;
-    this.text.value = this.saved = text;
-    this.scroll.scrollTop = this.scroll.scrollLeft = 0;
-    this.show([]);
+    this.texts.clear();
+    this.model = file;
+    this.add(file, text);
+    this.choose(file);
   }
 
-  get value() {
-    return this.text.value;
+  // A file beside the model.
+  add(file, text) {
+    this.texts.set(file, {saved: text, value: text});
+    this.showTabs();
   }
-  get isSaved() {
-    return this.saved === this.text.value;
+
+  // Only these are beside the model; what is not saved stays.
+  keep(files) {
+    for (const [name, {saved, value}] of this.texts)
+      if (name !== this.model && !files.includes(name) && saved === value) this.texts.delete(name);
+    if (!this.texts.has(this.file)) this.choose(this.model);
+    this.showTabs();
   }
+
+  choose(file) {
+    this.file = file;
+    this.text.value = this.texts.get(file).value;
+    this.scroll.scrollTop = this.scroll.scrollLeft = 0;
+    this.showTabs();
+    this.show(this.diagnostics);
+  }
+
+  showTabs() {
+    const {h} = Base;
+    this.tabs.hidden = this.texts.size < 2;
+    this.tabs.replaceChildren(...[...this.texts].map(
+        ([name, {saved, value}]) =>
+            h('button', {
+              type: 'button',
+              role: 'tab',
+              'aria-selected': name === this.file,
+              'data-file': name,
+              onclick: () => this.choose(name)
+            },
+              saved === value ? name : `${name} *`)));
+  }
+
+  // The model's text.
+  get value() { return this.texts.has(this.model) ? this.texts.get(this.model).value : ''; }
+  // Those of the files beside it.
+  get others() {
+    return Object.fromEntries(
+        [...this.texts].filter(([name]) => name !== this.model).map(([name,
+                                                                      {value}]) => [name, value]));
+  }
+  get isSaved() { return [...this.texts.values()].every(({saved, value}) => saved === value); }
+  get here() { return this.texts.get(this.file); }
   note() {
-    this.saved = this.text.value;
+    this.here.saved = this.here.value;
+    this.showTabs();
   }
 
   edited() {
+    this.here.value = this.text.value;
+    this.showTabs();
     this.show([]);
     this.changed();
   }
@@ -67,6 +114,7 @@ class Editor {
 
   // The text is as high and as wide as its lines, so that all of it scrolls together.
   show(diagnostics) {
+    this.diagnostics = diagnostics;
     const {h} = Base, lines = this.text.value.split('\n');
     const longest = Base.most(lines.map(line => Editor.columns(line, Infinity)), 40);
     this.text.style.height = this.gutter.style.height = `${lines.length * Editor.ROW + 10}px`;
@@ -101,7 +149,8 @@ class Editor {
   }
 
   reveal({file, line, column}) {
-    if (file !== this.file || !line) return;
+    if (!this.texts.has(file) || !line) return;
+    if (file !== this.file) this.choose(file);
     const lines = this.text.value.split('\n');
     const at = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) +
         Math.max(0, (column || 1) - 1);

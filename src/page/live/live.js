@@ -3,7 +3,8 @@
 const Live = (() => {
   const {h} = Base;
   const live = {hello: null, files: [], tab: 'model', asked: 0, isGood: false, options: {}};
-  const model = () => ({file: editor.file, text: editor.value, ...live.options});
+  const model = () =>
+      ({file: editor.model, text: editor.value, texts: editor.others, ...live.options});
   const message = h('p', {class: 'message', id: 'message', role: 'status', hidden: true});
 
   function told(text, isGood) {
@@ -60,13 +61,36 @@ const Live = (() => {
       context: context.value.trim() || null,
       guide: guide.value.trim() || null
     };
-    read();
+    openOthers().then(read);
+  }
+
+  const isSaved = () => !editor.here || editor.here.saved === editor.here.value;
+
+  editor.tabs.addEventListener('click', () => {
+    save.disabled = isSaved();
+  });
+
+  // The files of the context and of the guide are beside the model, as far as they are there.
+  async function openOthers() {
+    const files = [context, guide]
+                      .map(({value}) => value.trim().replace(/(\.(?:cdl|xgdl)):.*$/, '$1'))
+                      .filter(Boolean);
+    for (const file of files) {
+      if (editor.texts.has(file) || !live.files.some(each => each.name === file)) continue;
+      try {
+        const {text} = await Server.answer('read', {file});
+        if (!editor.texts.has(file)) editor.add(file, text);
+      } catch (error) {
+        told(error.message);
+      }
+    }
+    editor.keep(files);
   }
 
   let timer = null;
   function soon() {
     clearTimeout(timer);
-    save.disabled = editor.isSaved;
+    save.disabled = isSaved();
     live.isGood = false;
     timer = setTimeout(read, 300);
   }
@@ -98,7 +122,7 @@ const Live = (() => {
     editor.show(reply.lines);
     const {answer} = reply;
     live.isGood = Boolean(answer && answer.good);
-    save.disabled = editor.isSaved;
+    save.disabled = isSaved();
     if (answer && context.value.trim()) {
       const file = context.value.trim().split(':')[0];
       contexts.replaceChildren(...names(answer.result.contexts.map(name => `${file}:${name}`)));
@@ -145,10 +169,10 @@ const Live = (() => {
   }
 
   const mayLeave = name =>
-      editor.isSaved || confirm(`${editor.file} is not saved. Open ${name} all the same?`);
+      editor.isSaved || confirm(`${editor.model} is not saved. Open ${name} all the same?`);
 
   async function openFile(name) {
-    if (!mayLeave(name)) return void (choose.value = editor.file);
+    if (!mayLeave(name)) return void (choose.value = editor.model);
     try {
       const {text} = await Server.answer('read', {file: name});
       return await show(name, text);
@@ -158,12 +182,25 @@ const Live = (() => {
   }
 
   async function newFile() {
-    const name = prompt('The name of the new model, such as first.mil');
+    const name = prompt(
+        'The name of the new model, such as first.mil; or of a context (.cdl) or a guide (.xgdl) ' +
+        'for this one');
+    if (name && /\.(cdl|xgdl)$/.test(name) && editor.model) return newOther(name);
     if (!name || !mayLeave(name)) return;
     choose.append(h('option', {value: name}, name));
     await show(name, '');
     openTab('model');
     editor.text.focus();
+  }
+
+  // A context or a guide, for the model that is open.
+  function newOther(name) {
+    if (!editor.texts.has(name)) editor.add(name, '');
+    (name.endsWith('.cdl') ? context : guide).value = name;
+    openTab('model');
+    editor.choose(name);
+    editor.text.focus();
+    readOptions();
   }
 
   function show(name, text) {
@@ -180,18 +217,20 @@ const Live = (() => {
 
   // What somebody else has written meanwhile is not overwritten unasked.
   async function saveFile() {
-    const {file, value} = editor, question = `${file} was changed by somebody else. Overwrite it?`;
+    const {file} = editor, {saved, value} = editor.here,
+          question = `${file} was changed by somebody else. Overwrite it?`;
     try {
-      const {written} = await Server.answer('write', {file, text: value, before: editor.saved});
+      const {written} = await Server.answer('write', {file, text: value, before: saved});
       if (!written && !confirm(question)) return;
       if (!written) await Server.answer('write', {file, text: value});
     } catch (error) {
       return told(error.message);
     }
-    editor.saved = value;
-    save.disabled = editor.isSaved;
+    editor.texts.get(file).saved = value;
+    editor.showTabs();
+    save.disabled = isSaved();
     told(`${file} is saved`, true);
-    if (!kind('model').some(each => each.name === file)) listFiles();
+    if (!live.files.some(each => each.name === file)) listFiles();
   }
 
   // ---- tabs ----

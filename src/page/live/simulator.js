@@ -255,6 +255,7 @@ class Simulator {
     if (where.end === 'deadlock')
       notes.push(h('div', {class: 'alarm'}, h('b', {}, 'Deadlock'), h('pre', {}, where.why || '')));
     this.notes.replaceChildren(...notes);
+    if (this.view) this.view.tell(where.here);
   }
 
   // ---- files ----

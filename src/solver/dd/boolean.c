@@ -89,6 +89,7 @@ static bdd guarded(struct dd *dd, enum dd_operation op, bdd a, bdd b)
 
 bdd dd_do_and(struct dd *dd, bdd a, bdd b) { return combine(dd, OP_AND, a, b); }
 bdd dd_do_or(struct dd *dd, bdd a, bdd b) { return combine(dd, OP_OR, a, b); }
+bdd dd_do_diff(struct dd *dd, bdd a, bdd b) { return combine(dd, OP_DIFF, a, b); }
 
 bdd dd_not(struct dd *dd, bdd a)
 {
@@ -161,16 +162,16 @@ bool dd_implies(struct dd *dd, bdd a, bdd b) { return dd_diff(dd, a, b) == BDD_F
 static bdd shift(struct dd *dd, bdd a, uint32_t first, uint32_t count)
 {
     bdd result;
-    uint32_t extra = first << 16 | count;
+    uint32_t tag = OP_SHIFT | count << TAG_SHIFT;
     if (a <= BDD_TRUE) return a;
-    if (dd_cache_find(dd, OP_SHIFT, extra, a, 0, 0, &result)) return result;
+    if (dd_cache_find(dd, tag, first, a, 0, 0, &result)) return result;
     uint32_t var = dd->nodes[a].var, inside = var / 2 - first < count;
     assert(!(var & 1));
     bdd low = *dd_push(dd, shift(dd, dd->nodes[a].low, first, count));
     bdd high = shift(dd, dd->nodes[a].high, first, count);
     result = dd_make(dd, var + inside, low, high);
     dd_pop(dd, 1);
-    return dd_cache_put(dd, OP_SHIFT, extra, a, 0, 0, result);
+    return dd_cache_put(dd, tag, first, a, 0, 0, result);
 }
 
 bdd dd_shift(struct dd *dd, bdd a, uint32_t first, uint32_t count)
@@ -226,6 +227,28 @@ uint64_t dd_size(struct dd *dd, bdd a)
     uint64_t size = walk(dd, a, NULL);
     unmark(dd, a);
     return size;
+}
+
+/* The same with a list of variables, each once; depends[v] says which are there. */
+static uint32_t walk_listing(struct dd *dd, bdd a, uint8_t *depends, uint32_t *list, uint32_t count)
+{
+    while (a > BDD_TRUE && !(dd->nodes[a].var & MARK)) {
+        uint32_t var = dd->nodes[a].var;
+        if (!depends[var]) list[count++] = var;
+        depends[var] = 1;
+        dd->nodes[a].var |= MARK;
+        count = walk_listing(dd, dd->nodes[a].low, depends, list, count);
+        a = dd->nodes[a].high;
+    }
+    return count;
+}
+
+uint32_t dd_list_support(struct dd *dd, bdd a, uint8_t *depends, uint32_t *list)
+{
+    uint32_t count = walk_listing(dd, a, depends, list, 0);
+    unmark(dd, a);
+    for (uint32_t i = 0; i < count; i++) depends[list[i]] = 0;
+    return count;
 }
 
 void dd_support(struct dd *dd, bdd a, uint8_t *depends)

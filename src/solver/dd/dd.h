@@ -41,7 +41,10 @@ enum { BDD_FALSE = 0, BDD_TRUE = 1 };
 
 struct dd;
 
-enum { DD_MAX_PAIRS = 16000 };
+/* Operations recurse once or twice for each pair. Without images and saturation DD_PLAIN_PAIRS fit
+ * on the stack that a program begins with; otherwise there must be DD_STACK_BYTES for each pair
+ * (base/stack.h). */
+enum { DD_MAX_PAIRS = 1 << 24, DD_PLAIN_PAIRS = 16000, DD_STACK_BYTES = 1024 };
 
 /* ---- managers, variables, order ---- */
 
@@ -54,8 +57,9 @@ uint32_t dd_pairs(const struct dd *dd);
 bool dd_add_pairs(struct dd *dd, uint32_t count, bool first);
 /* Puts the pairs in this order, first to last; only before any diagram was made. */
 void dd_set_order(struct dd *dd, const uint32_t *pairs);
-/* The pair at a position of the order. */
+/* The pair at a position of the order, and the position of a pair. */
 uint32_t dd_pair_at(const struct dd *dd, uint32_t position);
+uint32_t dd_place_of(const struct dd *dd, uint32_t pair);
 
 static inline uint32_t dd_now(uint32_t pair) { return 2 * pair; }
 static inline uint32_t dd_next(uint32_t pair) { return 2 * pair + 1; }
@@ -120,6 +124,11 @@ bdd dd_and(struct dd *dd, bdd a, bdd b);
 bdd dd_or(struct dd *dd, bdd a, bdd b);
 bdd dd_xor(struct dd *dd, bdd a, bdd b);
 bdd dd_diff(struct dd *dd, bdd a, bdd b); /* a and not b */
+/* a without all parts, which must be protected. The parts are taken away where they begin, node by
+ * node from below, so that each costs what lies between its first and last level. */
+bdd dd_without(struct dd *dd, bdd a, const bdd *parts, uint32_t count);
+/* The first position that matters to a diagram; that of a constant comes after all. */
+uint32_t dd_first_position(const struct dd *dd, bdd a);
 bdd dd_ite(struct dd *dd, bdd a, bdd b, bdd c);
 /* Quantifies the variables of a cube (a conjunction of variables) away. */
 bdd dd_exists(struct dd *dd, bdd a, bdd cube);
@@ -137,6 +146,9 @@ uint64_t dd_size(struct dd *dd, bdd a);
 void dd_pick(const struct dd *dd, bdd a, uint8_t *bits);
 /* Marks in depends[v] the variables that a depends on. */
 void dd_support(struct dd *dd, bdd a, uint8_t *depends);
+/* The same as a list, in no order, whose length is returned; depends[v] is 0 for every variable
+ * before and after. It costs what the diagram has, however many variables there are. */
+uint32_t dd_list_support(struct dd *dd, bdd a, uint8_t *depends, uint32_t *list);
 /* The structure: variable (undefined for constants) and cofactors. */
 uint32_t dd_top(const struct dd *dd, bdd a);
 bdd dd_low(const struct dd *dd, bdd a);
@@ -153,7 +165,7 @@ struct dd_relation {
     bdd diagram;
     uint32_t *written; /* pairs */
     uint32_t written_count;
-    uint32_t id; /* the rest is the manager's own */
+    uint32_t id; /* the rest is the manager's own; id + w: when w written pairs were passed */
     uint32_t version;
     uint32_t *levels; /* positions of the written pairs, ascending */
     uint32_t top;     /* the first position that matters */
@@ -174,16 +186,20 @@ bdd dd_image(struct dd *dd, struct dd_relation *relation, bdd set, enum dd_direc
 bdd dd_saturate(struct dd *dd, struct dd_relation *const *relations, uint32_t count,
                 enum dd_direction direction, bdd set, bdd within);
 
-/* ---- counting ---- */
+/* ---- counting ----
+ *
+ * The elements of sets over the `now` variables of the pairs numbered below `bits`, which are
+ * counted; no set mentions others. Counting can take long and be stopped (dd_set_poll). */
 
-/* The number of elements of a set over the `now` variables of `bits` pairs (those the set may
- * mention; all others are not counted). natural_free it. False when memory is refused. */
+/* natural_free it. False when memory is refused. */
 bool dd_count(struct dd *dd, bdd set, uint32_t bits, struct natural *count);
 
-/* For many small sets: the number of elements of base & part for each part. False, and no counts,
- * when memory is refused. It can take long and be stopped (dd_set_poll). */
+/* For many small sets: the number of elements of base & part for each part, UINT64_MAX when there
+ * are so many or more; and the exact sum of them. False when memory is refused. */
 bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_count, uint32_t bits,
-                    struct natural *counts);
+                    uint64_t *counts);
+bool dd_count_sum(struct dd *dd, bdd base, const bdd *parts, uint32_t part_count, uint32_t bits,
+                  struct natural *count);
 
 /* Invariants of the whole table, between operations, for tests and debug builds. NULL, or what is
  * wrong. */

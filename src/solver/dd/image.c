@@ -16,12 +16,16 @@ void dd_relation_init(struct dd *dd, struct dd_relation *relation, bdd diagram,
                       const uint32_t *written, uint32_t count)
 {
     uint32_t *lists = mem_try_alloc(dd->mem, 2 * ((size_t)count + 1) * sizeof *lists);
-    if (!lists) dd_give_up(dd, DD_FULL);
+    if (!lists || UINT32_MAX - dd->relation_ids <= count) {
+        mem_free(dd->mem, lists);
+        dd_give_up(dd, DD_FULL);
+    }
     *relation = (struct dd_relation){.diagram = diagram,
                                      .written = lists,
                                      .written_count = count,
-                                     .id = ++dd->relation_ids,
+                                     .id = dd->relation_ids,
                                      .levels = lists + count};
+    dd->relation_ids += count + 1;
     memcpy(lists, written, count * sizeof *lists);
     CHECKED(dd_check_relation(dd, relation));
     dd_protect(dd, &relation->diagram);
@@ -97,7 +101,7 @@ static bdd image(const struct image *job, bdd set, bdd rel, uint32_t w)
     bdd result, s[2];
     if (set == BDD_FALSE || rel == BDD_FALSE) return BDD_FALSE;
     if (rel == BDD_TRUE && written == LAST_LEVEL) return set;
-    if (dd_cache_find(dd, tag, job->relation->id, set, rel, w, &result)) return result;
+    if (dd_cache_find(dd, tag, job->relation->id + w, set, rel, 0, &result)) return result;
     uint32_t k = min(written, min(dd_position_of(dd, set), dd_position_of(dd, rel)));
     split_set(dd, set, k, s);
     if (k == written) {
@@ -120,7 +124,7 @@ static bdd image(const struct image *job, bdd set, bdd rel, uint32_t w)
         result = dd_make(dd, dd_now(dd->pair_at[k]), low, high);
         dd_pop(dd, 1);
     }
-    return dd_cache_put(dd, tag, job->relation->id, set, rel, w, result);
+    return dd_cache_put(dd, tag, job->relation->id + w, set, rel, 0, result);
 }
 
 bdd dd_image(struct dd *dd, struct dd_relation *relation, bdd set, enum dd_direction direction)
@@ -172,12 +176,11 @@ static bdd fire(const struct saturation *job, const struct dd_relation *relation
                 bdd within, uint32_t w)
 {
     struct dd *dd = job->dd;
-    uint32_t written = written_level(relation, w), tag = OP_FIRE | dd->session << 5 | w << 16;
+    uint32_t written = written_level(relation, w), tag = OP_FIRE | dd->session << TAG_SHIFT;
     bdd result, s[2], c[2], r[2][2], half[2];
     if (set == BDD_FALSE || rel == BDD_FALSE || within == BDD_FALSE) return BDD_FALSE;
     if (rel == BDD_TRUE && written == LAST_LEVEL) return dd_do_and(dd, set, within);
-    if (w <= TAG_PASSED && dd_cache_find(dd, tag, relation->id, set, rel, within, &result))
-        return result;
+    if (dd_cache_find(dd, tag, relation->id + w, set, rel, within, &result)) return result;
     uint32_t k = min(min(written, dd_position_of(dd, within)),
                      min(dd_position_of(dd, set), dd_position_of(dd, rel)));
     split_set(dd, set, k, s);
@@ -198,7 +201,7 @@ static bdd fire(const struct saturation *job, const struct dd_relation *relation
     }
     result = dd_make(dd, dd_now(dd->pair_at[k]), half[0], half[1]);
     dd_pop(dd, 2);
-    return w <= TAG_PASSED ? dd_cache_put(dd, tag, relation->id, set, rel, within, result) : result;
+    return dd_cache_put(dd, tag, relation->id + w, set, rel, within, result);
 }
 
 /* Fires one relation at its first position until nothing changes. half[0] and half[1] are on the
@@ -242,7 +245,7 @@ static bdd saturate(const struct saturation *job, bdd set, bdd within, uint32_t 
         return set;
     k = min(job->busy[k], min(dd_position_of(dd, set), dd_position_of(dd, within)));
     if (job->busy[k] == LAST_LEVEL) return set;
-    uint32_t tag = OP_SATURATE | dd->session << 5;
+    uint32_t tag = OP_SATURATE | dd->session << TAG_SHIFT;
     if (dd_cache_find(dd, tag, k, set, within, 0, &result)) return result;
     split_set(dd, set, k, s);
     split_set(dd, within, k, c);
@@ -288,13 +291,13 @@ static void prepare(struct saturation *job, struct dd_relation *const *relations
     assert(job->first[dd->pairs] <= count);
 }
 
-static uint32_t next_session(struct dd *dd)
+void dd_next_session(struct dd *dd)
 {
     if (dd->session == TAG_SESSIONS) {
         dd_forget_cache(dd);
         dd->session = 0;
     }
-    return ++dd->session;
+    dd->session++;
 }
 
 bdd dd_saturate(struct dd *dd, struct dd_relation *const *relations, uint32_t count,
@@ -331,7 +334,7 @@ bdd dd_saturate(struct dd *dd, struct dd_relation *const *relations, uint32_t co
     }
     struct saturation job = {.dd = dd, .backward = direction == DD_BACKWARD};
     prepare(&job, relations, count, lists, sorted);
-    next_session(dd);
+    dd_next_session(dd);
     dd->saturating = true;
     bdd result = saturate(&job, set, within, 0);
     dd->saturating = false;

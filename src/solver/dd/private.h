@@ -1,5 +1,6 @@
 /* The inside of the decision diagrams, shared by its parts: table.c (nodes, collection, limits),
- * boolean.c, image.c (relations, saturation), order.c (sifting), count.c.
+ * boolean.c, image.c (relations, saturation), order.c (sifting), count.c and exact.c (counts),
+ * without.c.
  *
  * Invariants (dd_check; also in the middle of operations, dd_check_nodes):
  *  1. a node's variable comes before those of its children in the order, and its children differ;
@@ -47,7 +48,8 @@ enum dd_operation {
     OP_IMAGE,
     OP_PREIMAGE,
     OP_SATURATE,
-    OP_FIRE
+    OP_FIRE,
+    OP_WITHOUT
 };
 
 struct dd {
@@ -56,6 +58,7 @@ struct dd {
     uint32_t capacity, used, free_list,
         in_use;                 /* nodes 0 .. used - 1 were given out at some time */
     struct dd_subtable *tables; /* per variable */
+    uint64_t heads;             /* of all of them */
     uint32_t *place;            /* per pair: its position */
     uint32_t *pair_at;          /* per position */
     uint32_t pairs;
@@ -88,8 +91,9 @@ struct dd {
     uint64_t check_saved; /* of builds that check: work that pays for the next check */
 };
 
-/* A tag is an operation and, for saturation, the session and how many written pairs were passed. */
-enum { TAG_OPERATION = 0x1F, TAG_SESSIONS = 0x7FF, TAG_PASSED = 0xFFFF };
+/* A tag is an operation and, for saturation, which depends on the relations that are given to it,
+ * a session; for a shift, the number of pairs. */
+enum { TAG_OPERATION = 0x1F, TAG_SHIFT = 5, TAG_SESSIONS = 0x7FFFFFF };
 
 static inline uint32_t dd_level_of(const struct dd *dd, bdd a)
 {
@@ -159,9 +163,24 @@ static inline bdd dd_cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd 
 }
 void dd_forget_cache(struct dd *dd);
 
+/* ---- counting ---- */
+
+/* Per position: how many of the pairs before it are counted, those numbered below `bits`; one more
+ * entry for all. NULL when memory is refused. */
+uint32_t *dd_list_counted(struct dd *dd, uint32_t bits);
+
+/* Parts by their first level; constants have the first one of all. NULL when memory is refused. */
+struct dd_part {
+    uint32_t level, part;
+};
+struct dd_part *dd_sort_parts(struct dd *dd, const bdd *parts, uint32_t count);
+
 /* Operations without protection of their operands, for use inside other operations. */
 bdd dd_do_and(struct dd *dd, bdd a, bdd b);
 bdd dd_do_or(struct dd *dd, bdd a, bdd b);
+bdd dd_do_diff(struct dd *dd, bdd a, bdd b);
+/* For results that are good for one list of operands: they are cached under its session. */
+void dd_next_session(struct dd *dd);
 
 /* Memory for one more block, or the way out. */
 void *dd_need(struct dd *dd, void *block, size_t bytes);

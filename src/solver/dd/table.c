@@ -10,7 +10,8 @@ enum {
     FIRST_HEADS = 2,
     FIRST_CACHE = 16,
     POLL_RESULTS = 64,
-    GROW_PERCENT = 90
+    GROW_PERCENT = 90,
+    NODES_PER_PAIR = 0
 }; /* everything that is rare happens often */
 static const uint32_t first_threshold = 200, first_collection = 0, often_below = 1500;
 #else
@@ -19,7 +20,8 @@ enum {
     FIRST_HEADS = 16,
     FIRST_CACHE = 1 << 14,
     POLL_RESULTS = 1 << 14,
-    GROW_PERCENT = 25
+    GROW_PERCENT = 25,
+    NODES_PER_PAIR = 50
 };
 static const uint32_t first_threshold = 100000, first_collection = 1 << 20, often_below = 0;
 #endif
@@ -42,11 +44,14 @@ static bool resize_pairs(struct dd *dd, uint32_t pairs)
     bdd *stack = mem_try_resize(dd->mem, dd->stack, stack_size * sizeof *stack);
     if (stack) dd->stack = stack, dd->stack_size = stack_size;
     if (!tables || !place || !pair_at || !stack) return false;
+    const uint64_t heads = dd->heads;
     for (uint32_t v = 2 * dd->pairs; v < 2 * pairs; v++) {
         dd->tables[v] = (struct dd_subtable){mem_try_alloc(dd->mem, FIRST_HEADS * sizeof(uint32_t)),
                                              FIRST_HEADS, 0};
+        dd->heads += FIRST_HEADS;
         if (dd->tables[v].heads) continue;
         while (v-- > 2 * dd->pairs) mem_free(dd->mem, dd->tables[v].heads);
+        dd->heads = heads;
         return false;
     }
     return true;
@@ -73,7 +78,8 @@ struct dd *dd_new(struct mem *mem, uint32_t pairs)
     dd->poll_in = POLL_RESULTS;
     dd->version = 1;
     dd->may_reorder = true;
-    dd->threshold = first_threshold;
+    dd->threshold =
+        first_threshold + NODES_PER_PAIR * pairs; /* wide models are no reason to sift */
     return dd;
 }
 
@@ -116,6 +122,8 @@ void dd_set_order(struct dd *dd, const uint32_t *pairs)
 }
 
 uint32_t dd_pair_at(const struct dd *dd, uint32_t position) { return dd->pair_at[position]; }
+uint32_t dd_place_of(const struct dd *dd, uint32_t pair) { return dd->place[pair]; }
+uint32_t dd_first_position(const struct dd *dd, bdd a) { return dd_position_of(dd, a); }
 
 /* ---- protection and limits ---- */
 
@@ -204,9 +212,8 @@ void dd_allow_reordering(struct dd *dd, bool allowed) { dd->may_reorder = allowe
 
 void dd_get_statistics(const struct dd *dd, struct dd_statistics *statistics)
 {
-    uint64_t bytes =
-        (uint64_t)dd->capacity * sizeof *dd->nodes + (uint64_t)dd->cache_size * sizeof *dd->cache;
-    for (uint32_t v = 0; v < 2 * dd->pairs; v++) bytes += dd->tables[v].size * sizeof(uint32_t);
+    uint64_t bytes = (uint64_t)dd->capacity * sizeof *dd->nodes
+                     + (uint64_t)dd->cache_size * sizeof *dd->cache + dd->heads * sizeof(uint32_t);
     *statistics =
         (struct dd_statistics){dd->in_use - 2,  dd->peak > dd->in_use ? dd->peak : dd->in_use,
                                dd->live,        dd->collections,
@@ -251,10 +258,8 @@ static void clean_cache(struct dd *dd)
     for (uint32_t i = 0; i < dd->cache_size; i++) {
         struct dd_cache_entry *entry = &dd->cache[i];
         if (!entry->tag) continue;
-        bool third = (entry->tag & TAG_OPERATION) != OP_IMAGE
-                     && (entry->tag & TAG_OPERATION) != OP_PREIMAGE; /* theirs is a number */
-        if (!is_marked(dd, entry->a) || !is_marked(dd, entry->b)
-            || (third && !is_marked(dd, entry->c)) || !is_marked(dd, entry->result))
+        if (!is_marked(dd, entry->a) || !is_marked(dd, entry->b) || !is_marked(dd, entry->c)
+            || !is_marked(dd, entry->result))
             entry->tag = 0;
     }
 }
@@ -390,6 +395,7 @@ struct dd_subtable *dd_grow_subtable(struct dd *dd, struct dd_subtable *table)
     if (!heads) return table; /* longer chains are slower, not wrong */
     table->heads = heads;
     table->size *= 2;
+    dd->heads += size;
     for (uint32_t i = 0; i < size; i++)
         for (uint32_t n = old[i], next; n; n = next) {
             uint32_t slot = dd_subtable_slot(table, dd->nodes[n].low, dd->nodes[n].high);
@@ -444,11 +450,9 @@ static const char *check_cache(const struct dd *dd)
 {
     for (uint32_t i = 0; i < dd->cache_size; i++) {
         const struct dd_cache_entry *entry = &dd->cache[i];
-        uint32_t operation = entry->tag & TAG_OPERATION;
-        bool third = operation != OP_IMAGE && operation != OP_PREIMAGE;
         if (entry->tag
-            && (!exists(dd, entry->a) || !exists(dd, entry->b) || !exists(dd, entry->result)
-                || (third && !exists(dd, entry->c))))
+            && (!exists(dd, entry->a) || !exists(dd, entry->b) || !exists(dd, entry->c)
+                || !exists(dd, entry->result)))
             return "the cache mentions a node that does not exist"; /* 4 */
     }
     return NULL;
@@ -512,11 +516,13 @@ const char *dd_check(struct dd *dd)
 const char *dd_check_nodes(const struct dd *dd)
 {
     uint32_t found = 2;
+    uint64_t heads = 0;
     for (uint32_t p = 0; p < dd->pairs; p++)
         if (dd->pair_at[dd->place[p]] != p) return "the order and its inverse disagree";
     for (uint32_t v = 0; v < 2 * dd->pairs; v++) {
         const struct dd_subtable *table = &dd->tables[v];
         uint32_t count = 0;
+        heads += table->size;
         for (uint32_t i = 0; i < table->size; i++)
             for (uint32_t n = table->heads[i]; n; n = dd->nodes[n].next, count++) {
                 const struct dd_node *node = &dd->nodes[n];
@@ -539,5 +545,6 @@ const char *dd_check_nodes(const struct dd *dd)
         if (count != table->count) return "a table has lost count";
         found += count;
     }
+    if (heads != dd->heads) return "the size of tables is not what they have";
     return found == dd->in_use ? check_cache(dd) : "nodes are lost";
 }

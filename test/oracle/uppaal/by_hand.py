@@ -301,4 +301,166 @@ CASES = {
             'sup: v': [[(6, 1)]], 'sup{P.B}: x': [[(3, 0)]], 'sup{P.A}: x, v': [[(5, 1)], [(3, 1)]],
             'inf{P.B}: x, v': [[(1, 1)], [(3, 1)]], 'bounds{P.B}: x': [[(1, 1), (3, 0)]],
             'inf: x': [[(0, 1)]]}),
+    'structs, arrays of them by reference, copies by value': ('''
+        const int N = 3; typedef int[0,N-1] id_t;
+        typedef struct { int[0,20] v; bool on; id_t who; } rec;
+        rec db[N] = { {1, true, 2}, {2, false, 0}, {3, true, 1} }; rec last; int[0,100] total;
+        void bump(rec &r, int[0,9] by) { r.v += by; r.on = !r.on; }
+        void bumpAll(rec &a[N], int[0,9] by) { for (i : id_t) bump(a[i], by + i); }
+        int[0,100] sumOf(rec a[N]) {
+            int s = 0;
+            for (i : id_t) if (a[i].on) s += a[i].v;
+            a[0].v = 0;
+            return s;
+        }
+        process P() { state A, B, C, D; init A;
+            trans A -> B { guard sumOf(db) == 4; assign bumpAll(db, 1), total = sumOf(db); },
+                  B -> C { assign last = db[1], db[1] = db[2], db[2] = last; },
+                  C -> D { guard db[2] == last && db[1] != last;
+                           assign last.v = 20, total = last.v + db[2].v; }; }
+        system P;''', {
+            'E<> P.D': True, 'A[] P.B imply total == 4 and db[0].v == 2 and db[2].v == 6': True,
+            'A[] P.D imply total == 24': True,
+            'A[] P.D imply db[1].who == 1 and db[2].who == 0': True}),
+    'functions: early return, loops, references, operators on bits': ('''
+        int a[2][3] = { {1, 2, 3}, {4, 5, 6} };
+        const int M[2][2][2] = { { {1, 2}, {3, 4} }, { {5, 6}, {7, 8} } };
+        meta int tmp; int r, q; bool flag;
+        int first(int x) { for (i : int[0,5]) { if (i * i > x) return i; } return -1; }
+        int fact(int n) { int f = 1; while (n > 1) { f = f * n; n--; } return f; }
+        int find(int v) {
+            int i, j;
+            for (i = 0; i < 2; i++)
+                for (j = 0; j < 3; j++) { if (a[i][j] == v) return 10 * i + j; }
+            return -7;
+        }
+        int sw(int &x, int &y) { int t = x; x = y; y = t; return x - y; }
+        bool odd(int x) { return x & 1; }
+        int dow() { int k = 0; do { k += 3; } while (k < 10); return k; }
+        process P() { state S0, S1, S2, S3, S4, S5; init S0;
+            trans S0 -> S1 { guard (flag ? 1 : 2) == 2 && (r == 0 imply q == 0);
+                             assign r = first(10), q = fact(4), flag = odd(r) || false; },
+                  S1 -> S2 { assign r = find(6), q = find(9), sw(r, q); },
+                  S2 -> S3 { assign tmp = M[1][0][1], r = tmp << 2 | 1, q = (r ^ 5) & -4,
+                                    flag = r >> 1 == 12; },
+                  S3 -> S4 { assign r = -7 / 2, q = -7 % 3, r = r <? q, q = r >? 4; },
+                  S4 -> S5 { assign r = dow(), q = (r += 2) * 2, a[0][r % 3]++, a[1][2]--,
+                                    r = a[0][1] + a[0][2] + a[1][2]; }; }
+        system P;''', {
+            'A[] P.S1 imply r == 4 and q == 24 and not flag': True,
+            'A[] P.S2 imply r == -7 and q == 12': True,
+            'A[] P.S3 imply r == 25 and q == 28 and flag': True,
+            'A[] P.S4 imply r == -3 and q == 4': True,
+            'A[] P.S5 imply r == 11 and q == 28': True, 'E<> P.S5': True}),
+    'process sets over parts of an array, selects over named ranges': ('''
+        const int N = 4; typedef int[1,N] pos_t; typedef int[0,2] lvl_t;
+        int[0,9] grid[pos_t][lvl_t] = { {0,1,2}, {1,2,3}, {2,3,4}, {3,4,5} };
+        int[0,60] s; broadcast chan tick;
+        process Cell(const pos_t p, const lvl_t l, int[0,9] &c) { state A, B; init A;
+            trans A -> B { guard c > p; sync tick?; assign s += c, c = 0; }; }
+        process Clk() { state T, U; init T;
+            trans T -> U { select k : pos_t, j : lvl_t; guard k % 2 == 0 && j == 2; sync tick!;
+                           assign s = k * 10 + j; }; }
+        C2(const lvl_t l) = Cell(2, l, grid[2][l]);
+        C4(const lvl_t a) = Cell(4, a, grid[4][a]);
+        system C2, Clk, C4;''', {
+            'E<> s == 30': True, 'E<> s == 50': True, 'A[] s == 0 or s == 30 or s == 50': True,
+            'A[] Clk.U imply (C2(2).B and C4(2).B and C2(0).A and C4(1).A)': True}),
+    'scalars as processes, indices, channels and selects': ('''
+        typedef scalar[3] sid; int[0,1] used[sid]; clock x[sid]; chan go[sid]; int[0,3] n;
+        process P(sid me) { state I, W { x[me] <= 5 }, D; init I;
+            trans I -> W { guard used[me] == 0; assign used[me] = 1, x[me] = 0, n++; },
+                  W -> D { guard x[me] >= 3; sync go[me]!; assign n--; }; }
+        process R() { sid last; state S; init S;
+            trans S -> S { select k : sid; sync go[k]?; assign last = k; }; }
+        system P, R;''', {
+            'E<> forall (i : sid) P(i).D': True, 'A[] n == sum (i : sid) P(i).W': True,
+            'A[] deadlock imply forall (i : sid) P(i).D': True, 'E<> deadlock': True}),
+    'committed steps with clock guards, clocks set to what was just computed': ('''
+        clock x, y; int[0,5] n; chan c; broadcast chan b;
+        process P() { state A { x <= 4 }, C1, C2, C3, D; commit C1, C2, C3; init A;
+            trans A -> C1 { guard x >= 2; assign y = n + 3; },
+                  C1 -> C2 { guard x > 3; sync c!; assign x = n * 2 + 1; },
+                  C1 -> C3 { guard x <= 3; sync b!; },
+                  C2 -> D { guard y == 3 && x == 1; },
+                  C3 -> D { guard y - x <= 1; assign n = 2; },
+                  D -> A { guard y >= 3 && n < 5; assign n++, x = (n > 2 ? n - 2 : 0); }; }
+        process Q() { state A, B; init A;
+            trans A -> B { sync c?; assign n = 4; }, B -> A { sync b?; },
+                  A -> A { sync b?; assign n = 1; }; }
+        system P, Q;''', {
+            'E<> P.D and n == 4 and Q.B': True, 'E<> P.C2 and x == 1 and y == 3': True,
+            'E<> P.D and n == 2': True, 'E<> P.A and n == 5 and x == 3 and y == 3': True,
+            'E<> P.A and n == 5 and x == 2': False, 'E<> P.A and n == 3 and x == 1': True,
+            'E<> P.C1 and y == 8': True, 'A<> P.D': True}),
+    'invariants with conditions on data, which others change': ('''
+        int[0,5] k; bool ok = true; clock x;
+        process P() { state A { x <= 10 && k < 3 && (not ok || x <= 4) }, B { ok || k == 0 };
+            init A;
+            trans A -> A { guard x >= 1; assign k++, x = 0; },
+                  A -> B { guard x >= 4; assign k = 0; }, B -> A { assign x = 0; }; }
+        process Q() { state Z, W; init Z; trans Z -> W { guard k == 2; assign ok = false; }; }
+        system P, Q;''', {
+            'E<> k == 3': False, 'E<> P.A and k == 2 and x == 4': True,
+            'E<> P.A and x > 4 and ok': False, 'E<> P.A and x == 10': True,
+            'E<> P.B and not ok': True, 'A[] P.B imply k == 0': True, 'E<> deadlock': False,
+            'sup{P.A}: x': [[(10, 1)]], 'sup{P.A and ok}: x, k': [[(4, 1)], [(2, 1)]]}),
+    'clocks of an array that begin with numbers': ('''
+        clock z[3] = {1, 2, 0};
+        process P() { state A { z[1] <= 4 }, B; init A;
+            trans A -> B { guard z[1] - z[2] == 2 && z[0] >= 3; }; }
+        system P;''', {
+            'E<> P.B and z[2] == 2': True, 'E<> P.B and z[2] < 2': False,
+            'sup{P.A}: z[0], z[1], z[2]': [[(3, 1)], [(4, 1)], [(2, 1)]]}),
+    'priorities of channels before those of processes': ('''
+        chan lo, hi; broadcast chan mid; int[0,9] o; clock x;
+        chan priority lo < mid < default < hi;
+        process S(const int n) { state A, B; init A; trans A -> B { sync lo!; assign o = n; }; }
+        process T() { state A, B; init A; trans A -> B { guard x >= 2; sync hi!; }; }
+        process U() { state A, B; init A; trans A -> B { guard x >= 1; }; }
+        process R() { state A, B, C; init A; trans A -> B { sync lo?; }, A -> C { sync hi?; }; }
+        process M() { state A, B; init A; trans A -> B { guard x >= 3; sync mid!; }; }
+        S1 = S(1); S2 = S(2);
+        system S1 < S2, T, U, R, M;''', {
+            'E<> o == 1': True, 'E<> o == 2': True, 'E<> S2.B and x < 1': True,
+            'E<> T.B and U.A': True, 'E<> R.B and T.B': False, 'E<> M.B and U.A': False,
+            'E<> M.B and R.A': False, 'E<> R.B and T.A and M.B': True}),
+    'constants of a query are larger than those of the model': ('''
+        clock x, y;
+        process P() { state A, B; init A;
+            trans A -> A { guard x >= 1 && x <= 2; assign x = 0; }, A -> B { guard x > 2; }; }
+        system P;''', {
+            'E<> P.A and x == 9': True, 'E<> y == 11 and x == 2': True,
+            'E<> P.B and y == 7 and x < 3': True, 'E<> P.B and x - y == 1': False,
+            'E<> P.B and y - x == 9': True, 'E<> y > 10 and y < 11 and x > 9 and x < 10': True,
+            'E<> P.B and y == 5 and x == 6': False, 'P.B --> y == 8': False,
+            'sup{P.A and y <= 7}: x': [[(7, 1)]], 'inf{P.B and x >= 6}: y': [[(6, 1)]]}),
+    'who receives a broadcast depends on clocks': ('''
+        clock x; broadcast chan c; bool on = true;
+        process S() { state A { x <= 6 }, B; init A; trans A -> B { sync c!; }; }
+        process R(const int[0,2] i) { state I, J; init I;
+            trans I -> J { guard x > i && x <= i + 3; sync c?; }; }
+        process Q() { state Z, W; init W; trans Z -> W { guard x >= 1; sync c?; }; }
+        process T() { state I, J { x < 5 }; init I; trans I -> J { guard x >= 4 && on; sync c?; }; }
+        process U() { state I, J; init I; trans I -> J { assign on = false; }; }
+        system S, R, Q, T, U;''', {
+            'E<> S.B and R(0).J and R(1).J and R(2).J': True,
+            'E<> S.B and R(0).I and R(1).I and R(2).I and T.I': True,
+            'E<> S.B and R(0).J and R(1).I': True,
+            'E<> S.B and R(0).I and R(1).J and R(2).I': False,
+            'E<> S.B and R(0).I and R(1).I and R(2).J and T.J': True,
+            'E<> S.B and R(1).I and R(2).J and T.I and U.J': True,
+            'E<> S.B and R(1).I and R(2).J and T.I and U.I': False,
+            'A[] S.B and T.J imply x < 5': True, 'E<> deadlock and S.A': False,
+            'E<> S.A and x == 6 and U.I': True, 'A<> S.B': True, 'sup{S.A}: x': [[(6, 1)]]}),
+    'a receiver that must take part and cannot': ('''
+        clock x; broadcast chan c;
+        process S() { state A { x <= 6 }, B; init A; trans A -> B { sync c!; }; }
+        process R() { state I, J; init I; trans I -> J { guard x > 1 && x <= 3; sync c?; }; }
+        process T() { state I, J { x < 5 }; init I; trans I -> J { guard x >= 4; sync c?; }; }
+        system S, R, T;''', {
+            'E<> deadlock and S.A': True, 'E<> deadlock and S.A and x < 5': False,
+            'E<> deadlock and S.A and x == 5': True, 'A<> S.B': False, 'E[] S.A': True,
+            'E<> S.B and R.J and T.J': False, 'E<> S.B and R.I and T.I': True,
+            'E<> S.B and R.I and T.J': True, 'x >= 5 and S.A --> S.B': False}),
 }
