@@ -274,7 +274,7 @@ static const char *const choices[][2] = {
     {"reduce", "none por two-phase deadlock improviso steps"},
     {"keep", "ltl ctl deadlock"},
     {"zones", "simulation inclusion equal"},
-    {"store", "auto flat"},
+    {"store", "auto flat tree"},
     {"native", "auto always never"},
     {"show", "process-model orders enumerated-orders"},
     {"direction", "forward backward"},

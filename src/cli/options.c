@@ -238,7 +238,8 @@ static const struct options_row rows[] = {
      "bounded: look for violations, try no proofs by induction"},
     {OPTION_STORE, 0, "store", "HOW", ASK_SEARCH,
      "explicit: how states are kept: auto (the default): small ones in the table itself, where "
-     "nobody asks for them later; flat: whole, in the order of their numbers"},
+     "nobody asks for them later, very many wide ones in a tree; flat: whole, in the order of "
+     "their numbers; tree: wide ones in a tree of words as soon as there are some thousand"},
     {OPTION_NATIVE, 0, "native", "WHEN", ASK_SEARCH | ASK_CONFORM,
      "explicit, timed: rules as machine code, by the system's C compiler: auto (the default): in "
      "the background, when a search lasts some seconds; always: before it begins; never"},

@@ -37,14 +37,19 @@ static void scan_store(const struct model *model, const struct layout *layout,
 }
 
 static void scan_words(const struct model *model, const struct layout *layout,
-                       const struct wordset *words, struct result *result, uint32_t p)
+                       const struct reached_states *states, struct result *result, uint32_t p)
 {
+    const struct wordset *words = states->words;
     const struct field *field = &layout->fields[model->processes.data[p].location];
     int64_t last = INT64_MIN;
     for (uint32_t s = 0; s <= words->table.mask; s++)
         for (uint32_t i = 0; i < words->table.segments[s].size; i++) {
             const uint64_t slot = words->table.segments[s].slots[i];
-            const int64_t value = slot ? value_in(field, wordset_unmix(slot)) : last;
+            if (!slot) continue;
+            const uint64_t whole = wordset_unmix(slot),
+                           word =
+                               states->tree ? tree_word(states->tree, whole, field->word) : whole;
+            const int64_t value = value_in(field, word);
             if (value != last) mark(model, result, p, value);
             last = value;
         }
@@ -117,7 +122,7 @@ void reached_scan(const struct model *model, const struct layout *layout,
     for (uint32_t p = 0; p < model->processes.len; p++) {
         if (!scan[p] || model->processes.data[p].location == MODEL_NONE) continue;
         if (states.store) scan_store(model, layout, states.store, result, p);
-        if (states.words) scan_words(model, layout, states.words, result, p);
+        if (states.words) scan_words(model, layout, &states, result, p);
     }
 }
 

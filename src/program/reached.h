@@ -6,12 +6,14 @@
 #include "program/layout.h"
 #include "result/result.h"
 #include "solver/store.h"
+#include "solver/tree.h"
 #include "solver/wordset.h"
 
-/* States of a finished search, in either form. */
+/* States of a finished search, in one form or the other. */
 struct reached_states {
     const struct store *store;
     const struct wordset *words;
+    const struct tree *tree; /* whose records the words are, or NULL */
 };
 
 /* Fills result->reached, from result->taken and, where that does not tell, from the stored

@@ -15,7 +15,8 @@ const char *const search_order_words[] = {SEARCH_ORDERS(X) NULL};
 const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule",
                                           [RELATION_MONOLITHIC] = "monolithic",
                                           [RELATION_LABELLED] = "labelled"};
-const char *const state_sets_name[] = {[SETS_AUTO] = "auto", [SETS_FLAT] = "flat", NULL};
+const char *const state_sets_name[] = {
+    [SETS_AUTO] = "auto", [SETS_FLAT] = "flat", [SETS_TREE] = "tree", NULL};
 const char *const native_mode_name[] = {
     [NATIVE_AUTO] = "auto", [NATIVE_ALWAYS] = "always", [NATIVE_NEVER] = "never", NULL};
 

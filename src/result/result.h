@@ -165,7 +165,7 @@ extern const char *const keeping_name[];
  * those whose zones simulate theirs, or include them, or none: the whole zone graph. What a
  * property does not allow is not done: by simulation deadlocks would be missed. */
 /* How sets keep the states of a search that has no time: as suits them, or whole. */
-enum state_sets { SETS_AUTO, SETS_FLAT };
+enum state_sets { SETS_AUTO, SETS_FLAT, SETS_TREE };
 extern const char *const state_sets_name[];
 
 /* Rules as machine code: for searches that last, before they begin, or not at all. */

@@ -49,6 +49,7 @@
     X(NO_INDUCTION, "`--no-induction`", ask->no_induction)                                         \
     X(ZONES, "`--zones`", ask->has_zones)                                                          \
     X(STORE_FLAT, "`--store flat`", ask->sets == SETS_FLAT)                                        \
+    X(STORE_TREE, "`--store tree`", ask->sets == SETS_TREE)                                        \
     X(NATIVE, "`--native always`", ask->native == NATIVE_ALWAYS)                                   \
     X(BOUND, "`--bound N`", ask->bound)                                                            \
     X(BOUND_AUTO, "`--bound auto`", ask->bound_auto)                                               \
@@ -574,6 +575,14 @@ static const struct row rows[] = {
      .one_of = not_explicit,
      .text = "--store is a choice of the explicit engine: add --engine explicit",
      .why = "only the explicit engine keeps states one by one"},
+    {{HAS_STORE_TREE},
+     .one_of = not_explicit,
+     .text = "--store is a choice of the explicit engine: add --engine explicit",
+     .why = "only the explicit engine keeps states one by one"},
+    {{HAS_STORE_TREE},
+     .one_of = not_levels,
+     .text = "--store tree goes with --order bfs: other orders ask for states by their numbers",
+     .why = "other orders ask for states by their numbers, or free them part by part"},
     {{HAS_NATIVE},
      .one_of = not_one_by_one,
      .text = "--native always is a choice of the explicit and the timed engine",

@@ -38,7 +38,7 @@ static bool begin(struct search *search)
     parents_init(&breadth->parents, search->model->mem);
     search->result->has_depth = true;
     search->set = search->space->kind->sets->make(search->space);
-    if (search->set && search->set->kind->forget)
+    if (search->set && (search->set->kind->forget || search->space->folds_at != SET_NONE))
         ways_init(&breadth->ways, search->model->mem, search->model->rules.len);
     if (!search->set || !search->task->freeze) return search->set != NULL;
     breadth->snapshot =

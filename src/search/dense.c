@@ -14,7 +14,7 @@ enum { PAGE_STATES = 1 << PAGE_SHIFT, AHEAD = 8 };
 
 /* Invariants: (1) the words of states before `made` are in pages, but for those that were given up;
  * (2) the set has the words of all states before set.count, and of
- * others only while they are merged. */
+ * others only while they are merged; (3) with a tree, these words are its records. */
 struct dense {
     struct set set; /* first: it is known by it */
     char apart[MEM_APART];
@@ -22,8 +22,10 @@ struct dense {
     struct mem *mem;
     uint64_t **pages; /* NULL: given up */
     uint64_t page_count, page_room;
-    uint64_t *spare; /* a page, or NULL */
-    uint64_t made;   /* numbers that were given, to states that may not be counted yet */
+    uint64_t *spare;       /* a page, or NULL */
+    uint64_t made;         /* numbers that were given, to states that may not be counted yet */
+    struct tree *tree;     /* the space's, or NULL */
+    struct tree_view view; /* for adding */
 };
 
 bool dense_can(uint32_t state_bits, uint32_t record_bytes, uint32_t key_bytes)
@@ -33,7 +35,7 @@ bool dense_can(uint32_t state_bits, uint32_t record_bytes, uint32_t key_bytes)
 
 const struct wordset *dense_words(const struct set *set)
 {
-    assert(set->kind == &dense_kind);
+    assert(set->kind == &dense_kind || set->kind == &dense_tree_kind);
     return &((const struct dense *)set)->words;
 }
 
@@ -52,8 +54,9 @@ static void free_dense(struct set *set)
 {
     struct dense *dense = (struct dense *)set;
     struct mem *mem = dense->mem;
-    assert(set->kind == &dense_kind);
+    assert(set->kind == &dense_kind || set->kind == &dense_tree_kind);
     CHECKED(wordset_check(&dense->words));
+    tree_view_close(&dense->view);
     for (uint64_t i = 0; i < dense->page_count; i++) mem_free(mem, dense->pages[i]);
     mem_free(mem, dense->pages);
     mem_free(mem, dense->spare);
@@ -144,14 +147,13 @@ static uint32_t sift(struct worker *worker, uint32_t first, uint32_t end, uint32
 }
 
 /* Its number, SET_KNOWN, or SET_NONE: memory was refused. */
-static inline uint64_t add_word(struct dense *dense, uint64_t word, uint64_t mixed)
+static inline uint64_t add_word(struct dense *dense, uint64_t mixed)
 {
     if (!(dense->made & (PAGE_STATES - 1)) && !make_pages(dense, dense->made + 1)) return SET_NONE;
     const enum wordset_result added = wordset_add(&dense->words, mixed);
     if (added != WORDSET_NEW) return added == WORDSET_KNOWN ? SET_KNOWN : SET_NONE;
     const uint64_t number = dense->made++;
-    assert(wordset_unmix(mixed) == word);
-    *place_of(dense, number) = word;
+    *place_of(dense, number) = wordset_unmix(mixed);
     dense->set.count = dense->made;
     return number;
 }
@@ -162,7 +164,9 @@ static uint32_t add(struct worker *worker, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         struct batch_step *step = &batch->steps[i];
         if (step->to != SET_NONE || !step->set) continue;
-        step->to = add_word((struct dense *)step->set, *batch_words(batch, i), step->hash);
+        step->to = add_word((struct dense *)step->set, step->hash);
+        assert(step->to == SET_KNOWN || step->to == SET_NONE
+               || *place_of((struct dense *)step->set, step->to) == *batch_words(batch, i));
         if (step->to == SET_NONE) return i;
         if (step->to != SET_KNOWN) batch->fresh[batch->fresh_count++] = i;
     }
@@ -206,9 +210,10 @@ static uint32_t put(struct set *set, struct set_entry *entries, uint32_t count, 
     return count;
 }
 
-static void write(struct set *set, uint64_t state, const uint64_t *words)
+static void write(struct set *set, uint64_t state, const uint64_t *words, uint64_t hash)
 {
-    *place_of((struct dense *)set, state) = *words;
+    (void)words;
+    *place_of((struct dense *)set, state) = wordset_unmix(hash);
 }
 
 static void widen(struct set *set, uint32_t part)
@@ -260,7 +265,7 @@ static const struct set_parts parts = {.count = part_count,
 
 static bool clear(struct set *set)
 {
-    assert(set->kind == &dense_kind);
+    (void)set;
     return false;
 }
 
@@ -274,3 +279,120 @@ const struct set_kind dense_kind = {.make = make,
                                     .sift = sift,
                                     .add = add,
                                     .parts = &parts};
+
+/* ---- over a tree ---- */
+
+static struct set *make_tree(struct space *space)
+{
+    assert(space->is_folded);
+    struct dense *dense = (struct dense *)make(space);
+    if (!dense) return NULL;
+    dense->set.kind = &dense_tree_kind;
+    dense->tree = &space->tree;
+    if (tree_view_open(&dense->view, dense->tree, dense->mem)) return &dense->set;
+    free_dense(&dense->set);
+    return NULL;
+}
+
+static void load_tree(const struct set *set, uint64_t state, uint64_t *words)
+{
+    const struct dense *dense = (const struct dense *)set;
+    tree_load(dense->tree, *place_of(dense, state), words); /* (3) */
+}
+
+void dense_show(const struct set *set, uint64_t state, struct tree_view *view)
+{
+    assert(set->kind == &dense_tree_kind && view->tree == ((const struct dense *)set)->tree);
+    tree_view_show(view, *place_of((const struct dense *)set, state)); /* (3) */
+}
+
+static bool has_step(const struct dense *dense, const struct batch_step *step)
+{
+    return step->hash && wordset_has(&dense->words, step->hash);
+}
+
+static void look_tree(struct worker *worker, uint32_t first, uint32_t end)
+{
+    struct batch_step *steps = worker->batch.steps;
+    for (uint32_t i = first; i < end; i++)
+        steps[i].to = steps[i].set && has_step((struct dense *)steps[i].set, &steps[i]) ? SET_KNOWN
+                                                                                        : SET_NONE;
+}
+
+static uint32_t sift_tree(struct worker *worker, uint32_t first, uint32_t end, uint32_t to)
+{
+    struct batch *batch = &worker->batch;
+    const struct batch_step *steps = batch->steps;
+    assert(worker->taken);
+    for (uint32_t i = first; i < end; i++) {
+        worker->taken[steps[i].fast->rule]++;
+        if (!has_step((struct dense *)steps[i].set, &steps[i])) batch_move(batch, i, to++);
+    }
+    return to;
+}
+
+/* The hash of a state, all of whose entries are in the tree then; 0: memory was refused. */
+static uint64_t fold(struct dense *dense, const uint64_t *words)
+{
+    const uint64_t record = tree_view_add(&dense->view, words);
+    return record == TREE_NONE ? 0 : wordset_mix(record);
+}
+
+static bool complete(struct worker *worker, struct set *set, uint32_t first, uint32_t end)
+{
+    struct batch *batch = &worker->batch;
+    bool good = true;
+    for (uint32_t i = first; good && i < end; i++) {
+        struct batch_step *step = &batch->steps[i];
+        if (step->hash || step->set != set || step->to != SET_NONE) continue;
+        step->hash = fold((struct dense *)set, batch_words(batch, i));
+        good = step->hash;
+    }
+    return good;
+}
+
+static uint32_t add_tree(struct worker *worker, uint32_t first, uint32_t end)
+{
+    struct batch *batch = &worker->batch;
+    for (uint32_t i = first; i < end; i++) {
+        struct batch_step *step = &batch->steps[i];
+        if (step->to != SET_NONE || !step->set) continue;
+        struct dense *dense = (struct dense *)step->set;
+        if (!step->hash) step->hash = fold(dense, batch_words(batch, i));
+        if (step->hash) step->to = add_word(dense, step->hash);
+        if (step->to == SET_NONE) return i;
+        if (step->to != SET_KNOWN) batch->fresh[batch->fresh_count++] = i;
+    }
+    return end;
+}
+
+bool dense_append(struct set *set, const uint64_t *words)
+{
+    struct dense *dense = (struct dense *)set;
+    const uint64_t hash = fold(dense, words);
+    return hash && add_word(dense, hash) != SET_NONE;
+}
+
+static const struct set_parts tree_parts = {.count = part_count,
+                                            .complete = complete,
+                                            .reserve = reserve,
+                                            .give = give,
+                                            .put = put,
+                                            .take_back = take_back,
+                                            .write = write,
+                                            .widen = widen,
+                                            .foresee = foresee,
+                                            .sweep = sweep,
+                                            .tidy = tidy,
+                                            .cut = cut};
+
+const struct set_kind dense_tree_kind = {.make = make_tree,
+                                         .free = free_dense,
+                                         .clear = clear,
+                                         .load = load_tree,
+                                         .forget = forget,
+                                         .prefetch = prefetch,
+                                         .look = look_tree,
+                                         .sift = sift_tree,
+                                         .add = add_tree,
+                                         .parts = &tree_parts};

@@ -152,8 +152,9 @@ static bool same(const struct set *set, const uint64_t *a, const uint64_t *b)
     return store_same(a, b, flat_store(set)->key_bytes);
 }
 
-static void write(struct set *set, uint64_t state, const uint64_t *words)
+static void write(struct set *set, uint64_t state, const uint64_t *words, uint64_t hash)
 {
+    (void)hash;
     store_write(flat_store(set), state, words);
 }
 

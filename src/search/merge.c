@@ -128,7 +128,7 @@ static uint32_t entry_first(const struct merge_mate *mate, uint32_t worker)
     return worker ? mate->entry_end[worker - 1] : 0;
 }
 
-void merge_sort_out(struct merge *merge, uint32_t number)
+static void sort_out(struct merge *merge, uint32_t number)
 {
     struct merge_mate *mate = &merge->mates[number];
     const struct batch *batch = &mate->worker->batch;
@@ -157,6 +157,29 @@ void merge_sort_out(struct merge *merge, uint32_t number)
             mate->entries[mate->entry_end[mate_of(merge, hash)]++] =
                 (struct set_entry){.hash = hash, .step = i};
     }
+}
+
+void merge_sort_out(struct merge *merge, uint32_t number)
+{
+    if (!merge->set->kind->parts->complete) sort_out(merge, number);
+}
+
+/* ---- steps without a hash ---- */
+
+static void sort_completed(void *context, uint32_t number) { sort_out(context, number); }
+
+/* They get one, and all are sorted out. False: memory is short. */
+static bool complete(struct merge *merge, struct crew *crew)
+{
+    const struct set_parts *parts = merge->set->kind->parts;
+    bool good = true;
+    for (uint32_t r = 0; good && r < merge->range_count; r++) {
+        const struct merge_range *range = &merge->ranges[r];
+        good =
+            parts->complete(merge->mates[range->mate].worker, merge->set, range->first, range->end);
+    }
+    if (good) crew_round(crew, sort_completed, merge);
+    return good;
 }
 
 /* ---- a worker's parts ---- */
@@ -311,7 +334,7 @@ static void write_range(const struct merge *merge, const struct merge_mate *mate
         step->is_new = entry->is_new;
         step->to = entry->is_new ? next++ : SET_KNOWN;
         entry->number = step->is_new ? step->to : SET_NONE;
-        if (step->is_new) set->kind->parts->write(set, step->to, batch_words(batch, i));
+        if (step->is_new) set->kind->parts->write(set, step->to, batch_words(batch, i), step->hash);
     }
     assert(range + 1 == merge->ranges + merge->range_count || next == range[1].number); /* (1) */
 }
@@ -472,8 +495,10 @@ static bool add_put(struct merge *merge, struct crew *crew)
 
 bool merge_add(struct merge *merge, struct crew *crew)
 {
-    if (!merge->is_wanted || any_refused(merge) || steps_in(merge) < LEAST) return false;
-    const struct set_parts *parts = merge->set->kind->parts;
+    const struct set_parts *parts = merge->is_wanted ? merge->set->kind->parts : NULL;
+    if (!parts || (parts->complete && !complete(merge, crew)) || any_refused(merge)
+        || steps_in(merge) < LEAST)
+        return false;
     merge->is_told = merge->can_tell;
     for (uint32_t w = 0; w < merge->count; w++)
         merge->is_told = merge->is_told && reserve_told(&merge->mates[w]);

@@ -445,12 +445,23 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
     return paused || add_batch(search, worker, cursor, &paused);
 }
 
+/* Between batches: a set that has become large may take another form. */
+static void settle(struct search *search)
+{
+    struct space *space = search->space;
+    assert(!search->worker->batch.state_count); /* (3) */
+    if (search->set->count < space->folds_at) return;
+    struct set *folded = space->kind->fold ? space->kind->fold(space, search->set) : NULL;
+    if (folded) space->folds_at = SET_NONE;
+    if (folded) search->set = folded;
+}
+
 bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
 {
+    settle(search);
     bool good = true, paused = false;
     const bool grows = end == SET_NONE;
     assert(grows || (*cursor <= end && end <= search->set->count));
-    assert(!search->worker->batch.state_count); /* (3) */
     search->lot.grows = grows;
     search->lot.last = (grows ? search->set->count : end) - 1;
     do {
@@ -481,6 +492,7 @@ bool search_add_initial(struct search *search)
         batch_clear(batch);
         if (!good || !search_end_lot(search) || !search_goes_on(search)) return false;
         if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
+        settle(search);
         search->initial_number++;
     }
     return !worker->is_refused || poll_stop(search, STOP_MEMORY);

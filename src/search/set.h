@@ -123,6 +123,10 @@ struct set_parts {
     /* So many, a power of two: a state's part is in the low bits of its hash. 0: there is no room
      * for parts yet. */
     uint32_t (*count)(const struct set *set);
+    /* For a set that cannot always tell the hash of a step before it is added: those that have none
+     * get one, by one thread, in the order of the search. False: memory is short. NULL: they have.
+     */
+    bool (*complete)(struct worker *worker, struct set *set, uint32_t first, uint32_t end);
     /* Room for so many new states, so many of them in each part, with `spare` bytes of memory left;
      * then so many, or fewer, get their numbers. False: memory is short, and the set is as
      * before. */
@@ -134,7 +138,7 @@ struct set_parts {
     uint32_t (*put)(struct set *set, struct set_entry *entries, uint32_t count, uint32_t end);
     void (*take_back)(struct set *set, uint64_t hash); /* by one thread */
     bool (*same)(const struct set *set, const uint64_t *a, const uint64_t *b);
-    void (*write)(struct set *set, uint64_t state, const uint64_t *words);
+    void (*write)(struct set *set, uint64_t state, const uint64_t *words, uint64_t hash);
     /* Before states of a part are linked: brings what there is of it to where there is room. After
      * all were linked, by one thread. */
     void (*widen)(struct set *set, uint32_t part);

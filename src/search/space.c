@@ -11,6 +11,7 @@ void space_init(struct space *space, const struct space_kind *kind, struct model
     layout_init(&space->layout, model);
     space->is_mixed = STORE_HASH_BITS == 64 && space->layout.record_bytes <= sizeof(uint64_t)
                       && space->layout.key_bytes == space->layout.record_bytes;
+    space->folds_at = SET_NONE;
     program_init(&space->program, model, &space->layout);
     if (model->has_final) space->final = program_compile(&space->program, model->final);
     space->values = mem_alloc(space->mem, (model->vars.len + UINT64_C(1)) * sizeof *space->values);
@@ -19,6 +20,8 @@ void space_init(struct space *space, const struct space_kind *kind, struct model
 
 void space_release(struct space *space)
 {
+    if (space->is_folded) tree_release(&space->tree);
+    mem_free(space->mem, space->written);
     program_release(&space->program);
     layout_release(&space->layout, space->model);
     mem_free(space->mem, space->values);
@@ -47,6 +50,7 @@ void worker_close(struct worker *worker)
     if (worker->space->kind->close) worker->space->kind->close(worker);
     if (worker->has_fork) program_release_fork(&worker->fork);
     batch_release(&worker->batch);
+    tree_view_close(&worker->view);
     mem_free(worker->mem, worker->words);
     mem_free(worker->mem, worker->other);
     mem_free(worker->mem, worker->found);
@@ -71,6 +75,25 @@ static inline bool add_next(struct worker *worker, struct set *set, struct batch
     *step = (struct batch_step){
         .fast = fast, .hash = hash, .set = set, .to = to, .number = begun->known};
     return true;
+}
+
+/* Where `recent` has the state that a step leads to, from the one at hand; it is the hash, unless
+ * the space has a tree. */
+static inline uint64_t spot_of(const struct worker *worker, const uint64_t *words, uint32_t rule)
+{
+    struct tree_view *view = (struct tree_view *)&worker->view;
+    const uint64_t *written = worker->space->written;
+    if (!view->tree) return space_hash(worker->space, words);
+    return tree_view_sum(view, words, written ? written + rule : NULL) >> 32;
+}
+
+/* Once that is known: its hash. */
+static inline uint64_t hash_at(const struct worker *worker, const uint64_t *words, uint64_t spot)
+{
+    struct tree_view *view = (struct tree_view *)&worker->view;
+    if (!view->tree) return spot;
+    const uint64_t record = tree_view_find(view, words);
+    return record == TREE_NONE ? 0 : wordset_mix(record);
 }
 
 /* How the rules of a state are gone through. */
@@ -109,18 +132,23 @@ static inline __attribute__((always_inline)) bool put(const struct taking *takin
         if (!begun->failures++) begun->failed = fast->rule;
         return true;
     }
-    const uint64_t hash = manner == TAKE_ALONE ? 0 : space_hash(space, next);
-    if (manner == TAKE_NEXT) return add_next(taking->worker, taking->set, begun, fast, next, hash);
+    const struct worker *worker = taking->worker;
+    const uint64_t spot = manner == TAKE_ALONE ? 0 : spot_of(worker, next, fast->rule);
+    if (manner == TAKE_NEXT)
+        return add_next(taking->worker, taking->set, begun, fast, next,
+                        hash_at(worker, next, spot));
     if (next != room)
         for (uint32_t i = 0; i < batch->words; i++) room[i] = next[i];
     struct batch_step *to = batch_put(batch, begun);
     to->fast = fast;
-    to->hash = hash;
+    to->hash = manner == TAKE_ALL ? hash_at(worker, room, spot) : 0;
     to->set = taking->set;
     if (manner == TAKE_ALONE) to->tag = step;
     if (manner == TAKE_RECENT) {
         to->number += begun->known; /* among all steps, those included that are taken out */
-        batch_take_back(batch, begun, recent_has(batch->recent, room, hash));
+        const bool is_known = recent_has(batch->recent, room, spot);
+        to->hash = is_known && worker->view.tree ? 0 : hash_at(worker, room, spot);
+        batch_take_back(batch, begun, is_known);
     }
     return true;
 }

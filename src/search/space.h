@@ -9,6 +9,7 @@
 #include "result/result.h"
 #include "search/batch.h"
 #include "solver/store.h"
+#include "solver/tree.h"
 #include "solver/wordset.h"
 
 struct space;
@@ -23,6 +24,7 @@ struct worker {
     const struct program *program; /* &fork, or the space's */
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
+    struct tree_view view;         /* of a space with a tree: it shows the state being expanded */
     uint32_t *found;               /* what a lister found (program/runtime.h); NULL: none did yet */
     struct batch batch;
     struct recent *recent; /* of states that it need not list when it is ahead; or NULL */
@@ -68,6 +70,10 @@ struct space_kind {
     /* Fills in what a trace that shows a violation needs beside its rules, such as dates; `words`:
      * its last state. May be NULL. */
     void (*complete)(struct space *space, struct property_result *entry, const uint64_t *words);
+    /* Between batches, once the set has space->folds_at states: another set with the same states
+     * and numbers, for an order that can forget, in which they take less memory; the space is of
+     * another kind then, and the old set is freed. NULL, or what is returned is NULL: it stays. */
+    struct set *(*fold)(struct space *space, struct set *set);
     /* For peers (spread.h): what `thaw` takes of a step, or of a state of a set; it begins with
      * SPACE_RECORD_HEAD bytes and the packed words, and has at most record_most bytes. It stays
      * until the next call; 0: memory was refused. NULL: packed words say everything. */
@@ -87,7 +93,12 @@ struct space {
     struct model *model;
     struct layout layout;
     struct program program;
-    bool is_mixed;         /* hashes of states are wordset_mix, of their only word */
+    bool is_mixed;     /* hashes of states are wordset_mix, of their only word */
+    bool is_folded;    /* ... of the word that the tree makes of them */
+    bool must_fold;    /* even if states take more memory then */
+    uint64_t folds_at; /* so many states; SET_NONE: never */
+    struct tree tree;
+    uint64_t *written; /* per rule: the set of words that it writes, for the tree; NULL: unknown */
     uint32_t extra_words;  /* of the space's own, behind the words of a step */
     const bool *leave_out; /* per rule: its steps are not taken; NULL: all are */
     bool is_again;         /* states are expanded once more, by rules that were left out */
@@ -101,8 +112,10 @@ struct space {
     int64_t *initial; /* the initial state that was enumerated last */
 };
 
+/* 0: there is none so far (dense.h). */
 static inline uint64_t space_hash(const struct space *space, const uint64_t *words)
 {
+    if (space->is_folded) return 0;
     return space->is_mixed ? wordset_mix(*words) : store_hash(words, space->layout.key_bytes);
 }
 

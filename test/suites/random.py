@@ -55,6 +55,7 @@ def compare(seed, **options):
         check(f'seed {seed} {options} reference evaluator {key}', naive.get(key) == theirs[key],
               f'{naive.get(key)} instead of {theirs[key]}')
     for label, program, extra in (('bfs', CAIRN, ()), ('flat', CAIRN, ('--store', 'flat')),
+                                  ('tree', DEGENERATE, ('--store', 'tree')),
                                   ('dfs', CAIRN, ('--order', 'dfs')),
                                   ('best-first', CAIRN, ('--order', 'best-first')),
                                   ('degenerate', DEGENERATE, ())):

@@ -97,7 +97,8 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
-    const bool is_dense = may_be_dense(task, order, graph) && packed_be_dense(space);
+    if (may_be_dense(task, order, graph) && !packed_be_dense(space) && order == &breadth_order)
+        packed_fold_later(space, task->sets == SETS_TREE);
     struct search *search = frame_begin(task, space, order, graph, result, started,
                                         (struct frame_pace){POLL_STATES, POLL_RULES});
     prepare_properties(search);
@@ -114,8 +115,10 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     const struct mem_lift before = mem_lift(mem);
     if (search->set && (task->peers || !search->order->no_graph))
         reached_find(model, &space->layout,
-                     is_dense ? (struct reached_states){.words = dense_words(search->set)}
-                              : (struct reached_states){.store = flat_store(search->set)},
+                     search->set->kind == &flat_kind
+                         ? (struct reached_states){.store = flat_store(search->set)}
+                         : (struct reached_states){.words = dense_words(search->set),
+                                                   .tree = space->is_folded ? &space->tree : NULL},
                      result);
     if (task->peers) spread_part(search);
     frame_end(search);
