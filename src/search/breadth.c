@@ -222,6 +222,7 @@ static void show(const struct search *search, struct search_progress *progress)
 const struct order breadth_order = {.name = "bfs",
                                     .merges = true,
                                     .can_forget = true,
+                                    .can_fold = true,
                                     .begin = begin,
                                     .run = run,
                                     .abandon = abandon,

@@ -11,6 +11,8 @@ struct order {
                     added before their turn comes (merge.h) */
     bool can_forget;   /* it needs neither the numbers of states that are known nor, once they are
                           expanded and it says so, their words: its set may have `forget` */
+    bool can_fold;     /* it keeps nothing of its set, which may become another one while nothing is
+                          expanded (space_kind.fold), and asks for no hashes */
     bool has_scouts;   /* threads make searches of their own, where they can (scouts.h): no team */
     bool lists_known;  /* its log has every step, those included that lead to known states */
     bool decides_late; /* it says itself where the search ends because everything is decided */

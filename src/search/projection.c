@@ -74,6 +74,7 @@ const struct order *projection_order(struct projection *projection, struct mem *
 {
     *projection = (struct projection){.order = breadth_order, .mem = mem};
     projection->order.merges = projection->order.can_forget = false;
+    projection->order.can_fold = false;
     projection->order.lists_known = true;
     projection->order.place = place;
     projection->order.admit = admit;

@@ -97,7 +97,7 @@ static void run_once(struct task *task, const struct search_graph *graph, struct
     result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
-    if (may_be_dense(task, order, graph) && !packed_be_dense(space) && order == &breadth_order)
+    if (may_be_dense(task, order, graph) && !packed_be_dense(space) && order->can_fold)
         packed_fold_later(space, task->sets == SETS_TREE);
     struct search *search = frame_begin(task, space, order, graph, result, started,
                                         (struct frame_pace){POLL_STATES, POLL_RULES});
