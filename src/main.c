@@ -37,6 +37,7 @@ static bool be_one_of(struct options *options)
 {
     struct peers *peers = options->ask.peers;
     if (!peers) return true;
+    assert(options->command && peers->me < peers->count);
     const bool searches =
         options->ask.command & ASK_SEARCH && !options->ask.show_process_model && !options->help;
     if (!searches) options->ask.peers = NULL;
@@ -120,6 +121,7 @@ static int run(struct peers *peers, int argc, char **argv)
 /* The first peer reports. What others say is kept, and shown if nobody else has said it. */
 static int run_beside(struct peers *peers, int argc, char **argv)
 {
+    assert(peers->me); /* the first one speaks for itself */
     FILE *const told = stderr;
     char *text = NULL;
     size_t size = 0;
