@@ -450,7 +450,7 @@ static void settle(struct search *search)
 {
     struct space *space = search->space;
     assert(!search->worker->batch.state_count); /* (3) */
-    if (space->folds_at == SET_NONE) return; /* as in orders that have several sets */
+    if (space->folds_at == SET_NONE) return;    /* as in orders that have several sets */
     assert(search->set && search->order->can_fold);
     if (search->set->count < space->folds_at) return;
     struct set *folded = space->kind->fold ? space->kind->fold(space, search->set) : NULL;
