@@ -103,7 +103,7 @@ static const struct example {
      "for Spin"},
     {ASK_GUIDE, "cairn guide examples/guides/landing.xgdl --bound 8", "sizes, unrolled"},
     {ASK_CHECK,
-     "cairn check examples/contexts/behavior.fcr --context examples/contexts/contexts.cdl "
+     "cairn check examples/airlock/mended.fcr --context examples/airlock/people.cdl "
      "--work all --part auto",
      "a worker: as many as you like, on as many machines; then the same with --join"},
     {ASK_STATUS, "cairn status all", "who does what, and how far it is"},

@@ -289,7 +289,7 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
     return true;
 }
 
-/* Nothing looks at the steps themselves, and where lots end nothing can be decided anew. */
+/* Nothing looks at the steps themselves. */
 bool search_can_be_told(const struct search *search)
 {
     const struct order *order = search->order;
@@ -301,8 +301,10 @@ bool search_can_be_told(const struct search *search)
 
 bool search_has_room(struct search *search, uint64_t last, uint64_t news)
 {
-    return search->lot.stop == STOP_NONE && !search->lot.grows && !search->findings.found
-           && search->order->reserve_log(search, last, news);
+    if (search->lot.stop != STOP_NONE || search->lot.grows || search->findings.found) return false;
+    /* Where lots end nothing can be decided anew, but what was since the last one ended counts. */
+    if (search->task->property_count && poll_decided(search) != STOP_NONE) return false;
+    return search->order->reserve_log(search, last, news);
 }
 
 bool search_add_told(struct search *search, const struct batch_state *states, uint32_t count,

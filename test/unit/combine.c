@@ -2,6 +2,7 @@
  * and what follows from a choice goes on to be checked. */
 #include "run/combine.c"
 
+#include "base/peers.h"
 #include "base/random.h"
 #include "unit/unit.h"
 
@@ -18,6 +19,7 @@ static void choose(struct random *random, struct ask *ask)
 {
     static const char *const formats[] = {NULL, "dimacs", "smv", "aiger"};
     static const char *names[] = {"p", "q"};
+    static struct peers peers;
     ask_init(ask);
     ask->command = (enum ask_command)(1u << random_below(random, 8));
     ask->file = chance(random, 9) ? NULL : "model";
@@ -36,9 +38,18 @@ static void choose(struct random *random, struct ask *ask)
     ask->has_phase = chance(random, 20);
     ask->no_induction = chance(random, 20);
     ask->has_zones = chance(random, 20);
-    ask->sets = chance(random, 20) ? SETS_FLAT : SETS_AUTO;
+    ask->sets = (enum state_sets)(chance(random, 10) ? random_below(random, 3) : 0);
+    ask->native = (enum native_mode)(chance(random, 10) ? random_below(random, 3) : 0);
     ask->traces = chance(random, 10) ? 2 : 0;
     ask->first = chance(random, 10);
+    ask->shortest = chance(random, 20);
+    ask->work = maybe(random, 12, chance(random, 3) ? "" : "folder");
+    ask->prepare = chance(random, 30);
+    ask->part_auto = chance(random, 30);
+    ask->join = chance(random, 30);
+    ask->no_wait = chance(random, 30);
+    ask->takeover = chance(random, 30);
+    ask->peers = chance(random, 20) ? &peers : NULL;
     ask->bound = chance(random, 8);
     ask->bound_auto = chance(random, 12);
     ask->context = maybe(random, 5, "context");
