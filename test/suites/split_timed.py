@@ -346,7 +346,7 @@ refuses('a part that is not there', f'parts are 0 to {len(rows) - 1}', *LISTED, 
         '--part', 99)
 
 SLOW = ('check', f'{LANDING}/landing.fcr', '--context', f'{LANDING}/contexts.cdl:nominal', '-D',
-        'handles=3', '--split', 'always', '--split-depth', '2')
+        'handles=6', '--split', 'always', '--split-depth', '2')
 _, slow = told(*SLOW[:6], *PAST)
 before = spent()
 run(*SLOW, '--freeze', folder())
