@@ -103,10 +103,10 @@ static const struct example {
      "for Spin"},
     {ASK_GUIDE, "cairn guide examples/guides/landing.xgdl --bound 8", "sizes, unrolled"},
     {ASK_CHECK,
-     "cairn check examples/airlock/mended.fcr --context examples/airlock/people.cdl "
-     "--work all --part auto",
+     "cairn check examples/airlock/open.fcr --context examples/airlock/people.cdl "
+     "--work w --part auto",
      "a worker: as many as you like, on as many machines; then the same with --join"},
-    {ASK_STATUS, "cairn status all", "who does what, and how far it is"},
+    {ASK_STATUS, "cairn status w", "who does what, and how far it is"},
     {ASK_LSP, "cairn lsp", "what an editor starts: see docs/editors.md"},
     {ASK_AUTOMATON, "cairn automaton --ltl 'G (a -> F b)' --to hoa", "as a Büchi automaton"},
 };

@@ -340,6 +340,16 @@ uint32_t model_next_unless(const struct model *model, const struct model_rule *r
     return next;
 }
 
+bool model_is_waited_for(const struct model *model, const struct model_rule *rule)
+{
+    bool waited_for = false;
+    for (uint32_t i = 0; i < rule->classes; i++)
+        for (uint32_t p = 0; p < model->priorities.len; p++)
+            waited_for |=
+                model->priorities.data[p].high == model->rule_classes.data[rule->first_class + i];
+    return waited_for;
+}
+
 void model_bound_range(const struct model *model, const struct clock_constraint *constraint,
                        int64_t *low, int64_t *high)
 {
@@ -507,7 +517,7 @@ void model_finish(struct model *model)
  *  taken, being stuck is not decided by either alone;
  *  10 the variable that sets a clock is hidden, sets no other one, and nothing reads it; conditions
  * and bounds of clocks never fail; urgent rules have no interval;
- *  11 nobody waits for a rule with groups of constraints: it has no classes. */
+ *  11 nobody waits for a rule with groups of constraints: none of its classes is above another. */
 static const char *check_vars(const struct model *model)
 {
     for (uint32_t i = 0; i < model->vars.len; i++) {
@@ -709,8 +719,9 @@ bool model_check(const struct model *model, struct text *complaint)
     for (uint32_t i = 0; !broken && i < model->constraints.len; i++)
         broken = check_constraint(model, &model->constraints.data[i]);
     for (uint32_t r = 0; !broken && r < model->rules.len; r++)
-        if (model->rules.data[r].classes && model_next_unless(model, &model->rules.data[r], 0))
-            broken = "11: a rule with classes and groups of constraints";
+        if (model_next_unless(model, &model->rules.data[r], 0)
+            && model_is_waited_for(model, &model->rules.data[r]))
+            broken = "11: a rule with groups of constraints that others wait for";
     for (uint32_t i = 0; !broken && i < model->clocks.len; i++) broken = check_setter(model, i);
     if (!broken && model->has_final && !expr_get(&model->exprs, model->final)->is_bool)
         broken = "4: a condition that is not Boolean";

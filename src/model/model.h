@@ -177,7 +177,7 @@ struct clock_constraint {
     int64_t low, high;
     uint32_t unless; /* of a guard: 0: it must hold; otherwise the number of a group: the step is
                         not possible at moments at which all of the group hold. (Urgency does not
-                        ask for groups.) A rule with groups has no classes */
+                        ask for groups.) Nobody waits for a rule with groups */
 };
 
 /* A clock that a step sets, to 0 or more. */
@@ -461,6 +461,8 @@ bool model_has_hidden(const struct model *model); /* others */
  * 0: there is none. */
 uint32_t model_next_unless(const struct model *model, const struct model_rule *rule,
                            uint32_t after);
+/* Whether one of the rule's classes is above another: rules may wait for it. */
+bool model_is_waited_for(const struct model *model, const struct model_rule *rule);
 /* Between which numbers the bound of a constraint lies. */
 void model_bound_range(const struct model *model, const struct clock_constraint *constraint,
                        int64_t *low, int64_t *high);

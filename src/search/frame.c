@@ -65,6 +65,7 @@ static void run(struct search *search, uint32_t threads)
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;
         if (search->team) team_stop(search->team);
+        native_end(search->native); /* nor a compiler */
         if (search->order->abandon) search->order->abandon(search);
         mem_refuse(mem);
     }

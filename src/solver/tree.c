@@ -245,8 +245,9 @@ static __attribute__((noinline)) uint64_t find_listed(const struct tree *tree, u
 {
     const struct store *list = &tree->lists[node];
     const uint64_t hash = hash_of(entry), guess = store_guess(list, hash);
-    if (guess == STORE_NONE || store_has(list, guess, &entry)) return guess;
-    return store_find(list, &entry, hash);
+    const bool is_sure = guess == STORE_NONE || store_has(list, guess, &entry);
+    const uint64_t id = is_sure ? guess : store_find(list, &entry, hash);
+    return id < UINT32_MAX ? id : STORE_NONE; /* as add_listed has it */
 }
 
 static __attribute__((noinline)) uint64_t add_listed(struct tree *tree, uint32_t node,

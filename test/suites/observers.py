@@ -5,7 +5,7 @@ import os
 import random
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import CAIRN, LONG, SEED, check, crashed, finish, path, run, told, write
+from lib import CAIRN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, told, write
 import contexts
 import observers
 import observers_timed
@@ -181,4 +181,30 @@ check('observer-guards, eight edges',
       and {p['name']: p['verdict'] for p in claim['properties']}
       == {'eight': 'holds', 'eighth': 'violated', 'deadlock': 'holds', 'runtime-error': 'holds'},
       result.stderr or claim)
+
+
+# Receivers of a broadcast with clock guards, whose part in a step is decided when it is taken: the
+# observer's priorities once ended in a BUG there. The degenerate program decides so for two, the
+# ordinary one for many; both agree where the ordinary one writes the product out.
+def receivers(count):
+    return (f'clock x; broadcast chan c;\n'
+            'process S() { state A { x <= 6 }, B; init A; trans A -> B { sync c!; }; }\n'
+            f'process R(const int[0,{count - 1}] i) {{ state I, J; init I;\n'
+            '    trans I -> J { guard x > i && x <= i + 3; sync c?; }; }\nsystem S, R;\n')
+
+
+LATE = write('late.cdl', '''property late is {
+    start -- / {S}1@B / / ck := 0 -> run;
+    run -- ck > 3 / / / -> reject
+}
+cdl c is { properties late main is { skip } }
+''')
+counts = []
+for count, program in ((2, CAIRN), (2, DEGENERATE), (5, CAIRN)):
+    result, claim = told('check', write('receivers.xta', receivers(count)), '--context', LATE,
+                         '--zones', 'equal', program=program)
+    counts.append(claim and claim.get('states'))
+    check(f'an observer with clocks beside {count} receivers with clocks',
+          claim and claim['verdict'] == 'violated' and claim['states'] > 10, result.stderr)
+check('... the same states', counts[0] == counts[1], counts)
 finish()

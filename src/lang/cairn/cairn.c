@@ -499,9 +499,10 @@ static bool read_rule(struct reader *reader)
         diag_error(reader->diag, DIAG_MISSING, start->place,
                    "a rule needs a part: a process, or global");
     const struct model_rule *read = &reader->model->rules.data[reader->model->rules.len - 1];
-    if (good && read->classes && model_next_unless(reader->model, read, 0))
+    if (good && model_next_unless(reader->model, read, 0)
+        && model_is_waited_for(reader->model, read))
         diag_error(reader->diag, DIAG_CONFLICT, start->place,
-                   "a rule with groups of constraints (unless) has no class");
+                   "a rule with groups of constraints (unless) has no class that others wait for");
     model_end_rule(reader->model);
     return true;
 }
