@@ -173,7 +173,8 @@ static const char *own_file(struct mem *mem, const char *path, const char *name)
 }
 
 /* What was found goes to the process that puts all together, with the object that tells it. */
-static int send_part(struct telling *telling, const struct divide_job *job, int status)
+static int send_part(struct telling *telling, const struct divide_job *job, int status,
+                     bool has_page)
 {
     char *text = NULL;
     size_t size = 0;
@@ -182,9 +183,7 @@ static int send_part(struct telling *telling, const struct divide_job *job, int 
     struct page page = make_page(telling);
     page.trace_file = trace_file;
     FILE *memory = open_memstream(&text, &size);
-    /* in a work folder somebody else may want a page of all */
-    if (memory)
-        page_part(memory, &page, telling->options->report_file || telling->options->ask.work);
+    if (memory) page_part(memory, &page, has_page);
     if (!memory || fclose(memory)) return free(text), EXIT_INCONCLUSIVE;
     bool sent = divide_send(job, telling->session.model, &telling->task, &telling->result, text,
                             saved ? status : EXIT_USAGE);
@@ -211,7 +210,8 @@ static int search_part(void *context, struct ask *ask, const struct divide_job *
     telling.session.known = &whole->session.diag;
     if (decide_run(&telling.session, &telling.task, &telling.result, &status) != DECIDE_RESULT)
         return status;
-    return send_part(&telling, job, status);
+    /* in a work folder somebody else may want a page of all */
+    return send_part(&telling, job, status, options.report_file || whole->options->ask.work);
 }
 
 static bool tell_matrix(struct telling *telling, json_t *all)

@@ -53,8 +53,19 @@ const char *divide_name(const struct divide *divide, uint32_t job)
 
 /* ---- kept results ---- */
 
-/* The same program, model, file and words of the command, apart from those that do not matter for a
- * result. */
+/* FILE, or FILE:NAME. */
+static FILE *open_named(const char *name)
+{
+    FILE *file = fopen(name, "rb");
+    const char *colon = strrchr(name, ':');
+    char path[FILES_PATH];
+    if (file || !colon || (size_t)(colon - name) >= sizeof path) return file;
+    snprintf(path, sizeof path, "%.*s", (int)(colon - name), name);
+    return fopen(path, "rb");
+}
+
+/* The same program, model, files and words of the command, apart from those that do not matter for
+ * a result. */
 static void make_key(struct divide *divide)
 {
     const struct ask *ask = divide->ask;
@@ -63,9 +74,9 @@ static void make_key(struct divide *divide)
     XXH3_128bits_update(&state, CAIRN_VERSION, sizeof CAIRN_VERSION);
     if (ask->words_said) XXH3_128bits_update(&state, ask->words_said, strlen(ask->words_said));
     const char *const files[] = {ask->file, divide->file,
-                                 ask->context && divide->guides ? ask->context : NULL};
-    for (unsigned f = 0; f < 3; f++) {
-        FILE *file = files[f] ? fopen(files[f], "rb") : NULL;
+                                 divide->guides ? ask->context : ask->guide, ask->queries_file};
+    for (unsigned f = 0; f < sizeof files / sizeof *files; f++) {
+        FILE *file = files[f] ? open_named(files[f]) : NULL;
         char bytes[4096];
         for (size_t size; file && (size = fread(bytes, 1, sizeof bytes, file)) > 0;)
             XXH3_128bits_update(&state, bytes, size);
@@ -318,6 +329,9 @@ static int run_job(void *context, uint32_t job)
         name_folder(divide, job, &folder);
         if (!choose_folder(divide, &ask, folder.data)) return EXIT_INCONCLUSIVE;
     }
+    /* it is searched to its end here: who does what, and who stops whom, is about all of them */
+    ask.work = NULL;
+    ask.prepare = ask.part_auto = ask.join = ask.no_wait = false;
     mem.recover = &recover;
     if (setjmp(recover)) {
         if (result_why_refused() == STOP_TIME)
@@ -538,6 +552,7 @@ struct json_t *divide_run(struct session *session, const struct guideload_list *
     bool good = ask->prepare || ask->join || work(&divide, &jobs);
     session_end_progress(session);
     tell_remarks(&divide, good);
+    divide.left |= !good;
     if (ask->work) claims_close(&divide.claims);
     session->worked = ask->prepare || ask->part_auto;
     *status = status_of_work(&divide);

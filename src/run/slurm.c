@@ -2,6 +2,7 @@
 
 #include "run/deadline.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -73,7 +74,7 @@ static double ask_queue(const char *job)
     FILE *file = fdopen(ends[0], "r");
     if (started && file && !fgets(line, sizeof line, file)) line[0] = 0;
     if (file) fclose(file);
-    while (started && waitpid(child, &status, 0) < 0) continue;
+    while (started && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     return slurm_seconds(line);
 }
 

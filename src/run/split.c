@@ -386,12 +386,25 @@ static void distrust(struct division *split, uint32_t number)
     }
 }
 
+/* What a limit ended here somebody else may have done since: then that counts, and not what was
+ * found here. */
+static void give_way(struct division *split)
+{
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        struct division_piece *piece = &split->pieces.data[i];
+        if (piece->state != PART_LIMITED || !split->parts.lines.data[i].is_done) continue;
+        piece->state = PART_WAITING;
+        piece->has_outcome = false;
+    }
+}
+
 /* What is done in the folder, by whomever. */
 static void see_done(struct division *split, bool examines)
 {
     uint32_t damaged, tries = 0;
     parts_refresh(&split->parts);
     match_pieces(split);
+    give_way(split);
     while ((damaged = find_damaged(split)) != NO_PART
            || (examines && (damaged = find_broken_rest(split)) != NO_PART)) {
         /* that is for those who search; a folder that cannot be changed stays as it is */
@@ -399,6 +412,7 @@ static void see_done(struct division *split, bool examines)
         distrust(split, damaged);
         parts_refresh(&split->parts);
         match_pieces(split);
+        give_way(split);
     }
     split->done = 0;
     for (uint32_t i = 0; i < split->pieces.len; i++) {
@@ -868,8 +882,10 @@ static int search(struct division *split, bool *worked)
         return EXIT_USAGE;
     }
     const bool works = !ask->join && !(ask->prepare && ask->split != SPLIT_ALWAYS);
-    if (works && (!work(split) || !work_again(split)))
+    if (works && (!work(split) || !work_again(split))) {
         fail(split, STOP_MEMORY, "a process could not be made");
+        split->left = true;
+    }
     session_end_progress(session);
     *worked = ask->prepare || ask->part_auto;
     if (*worked) return status_of_work(split);

@@ -387,14 +387,14 @@ static void write_levels(struct search *search)
         freight_write(spread->freight, spread->firsts.data, spread->firsts.len);
 }
 
-/* Whether the level that begins need not be expanded. */
+/* Whether the level that begins need not be expanded. All peers say the same, also one that has no
+ * memory for it. */
 static bool is_enough(struct search *search)
 {
     const uint64_t bound = search->task->max_depth;
-    const enum stop_reason stop = poll_decided(search);
-    if (stop != STOP_NONE) poll_stop(search, stop);
-    else if (bound && search->result->depth >= bound) poll_stop(search, STOP_DEPTH);
-    return search->result->stop != STOP_NONE;
+    enum stop_reason stop = poll_decided(search);
+    if (stop == STOP_NONE && bound && search->result->depth >= bound) stop = STOP_DEPTH;
+    return stop != STOP_NONE && !poll_stop(search, stop);
 }
 
 /* ---- the search ---- */
@@ -476,7 +476,8 @@ static void expand_levels(struct search *search)
     for (bool is_first = !is_resumed; end_level(search, &fresh); is_first = false) {
         if (!fresh && !is_first) return;
         search->result->depth += !is_first;
-        if (begin_level(search, spread->total) && is_enough(search)) return;
+        begin_level(search, spread->total);
+        if (is_enough(search)) return;
         if (spread->is_due) write_levels(search);
         if (search->result->stop == STOP_NONE) expand_level(search, &cursor);
     }
@@ -544,17 +545,16 @@ bool spread_part(struct search *search)
     struct peers *peers = search->task->peers;
     struct result *result = search->result;
     const uint64_t count = result_shape(search->model).reached;
+    uint8_t *reached = result->reached; /* or NULL: there was no memory for a set here */
     bool good = !peers->has_failed;
-    if (result->reached) {
-        const struct mem_lift before = mem_lift(search->model->mem);
-        uint64_t *bits = mem_alloc(search->model->mem, 8 * count * sizeof *bits);
-        for (uint64_t i = 0; i < 8 * count; i++) bits[i] = result->reached[i / 8] >> i % 8 & 1;
-        good = good && peers->kind->reduce(peers, NULL, 0, bits, (uint32_t)(8 * count));
-        for (uint64_t i = 0; good && i < 8 * count; i++)
-            result->reached[i / 8] |= (uint8_t)(bits[i] << i % 8);
-        mem_free(search->model->mem, bits);
-        mem_lower(search->model->mem, before);
-    }
+    const struct mem_lift before = mem_lift(search->model->mem);
+    uint64_t *bits = mem_alloc(search->model->mem, 8 * count * sizeof *bits);
+    for (uint64_t i = 0; reached && i < 8 * count; i++) bits[i] = reached[i / 8] >> i % 8 & 1;
+    good = good && peers->kind->reduce(peers, NULL, 0, bits, (uint32_t)(8 * count));
+    for (uint64_t i = 0; reached && good && i < 8 * count; i++)
+        reached[i / 8] |= (uint8_t)(bits[i] << i % 8);
+    mem_free(search->model->mem, bits);
+    mem_lower(search->model->mem, before);
     peers->stage = PEERS_PARTED;
     return good;
 }

@@ -292,6 +292,40 @@ def standing_still():
 section(standing_still)
 
 
+def more_memory():
+    """A run whose parts end for want of memory, while another one, with enough, does them."""
+    arguments = ('check', MODEL, '--context', f'{CDL}:c7', '-D', 'size=20', '--split', 'always',
+                 '--split-depth', '2')
+    _, whole = told(*arguments)
+    where = folder('work')
+    run(*arguments, '--work', where, '--prepare')
+    held = os.path.join(where, 'parts', 'claims', '000010')
+    with open(held, 'w') as file:
+        file.write(other_host('cairn claim 1\nstate running\nowner x\nsince 1.0\nend\n'))
+    small = start(*arguments, '--work', where, '--resume', '--memory', '1300K', '--json', '-q')
+
+    def is_stuck():
+        counts = state(where)['counts']
+        return counts['failed'] > 3 and not counts['waiting'] and counts['running'] == 1
+    until(lambda: small.poll() is not None or is_stuck())
+    large = run(*arguments, '--work', where, '--part', 'auto', '--no-wait')
+    waited = small.poll() is None
+    os.remove(held)
+    last = run(*arguments, '--work', where, '--part', 'auto')
+    output, errors = small.communicate(timeout=PATIENCE)
+    joined, claim = join(arguments, where)
+    check('more memory: what is joined is whole',
+          large.returncode == last.returncode == 0 and claim and claim['complete']
+          and claim['states'] >= whole['states'], (large.stderr, last.stderr, joined.stderr))
+    ours = json.loads(output)
+    check('more memory: who waited says what the folder says, or that something is missing',
+          waited and (not ours['complete'] or ours['states'] == claim['states']),
+          (waited, errors[-300:], ours['complete'], ours['states'], claim['states']))
+
+
+section(more_memory)
+
+
 def full_disk():
     for at in range(1, 30 if LONG else 6, 2):
         where = folder('work')
