@@ -41,7 +41,7 @@ build "the sanitized program" MODE=asan build/asan/cairn
 build "the degenerate program (4-bit hash, tiny tables)" MODE=degenerate build/degenerate/cairn
 build "the tools of the tests" build/release/tools/naive
 # The longest first, so that no core waits for one of them at the end.
-slow="unit hostile faults library symbolic_limits split levels partitions past layers guides spin threads portfolio timed docs ltl symbolic"
+slow="unit hostile work mpi slurm faults library symbolic_limits split levels partitions past layers guides spin threads portfolio timed docs ltl symbolic"
 suites=${SUITES:-$slow $(ls test/suites | sed -n 's/\.py$//p' | grep -vwE "$(echo $slow | tr ' ' '|')")}
 rm -rf $log && mkdir -p $log
 times > $log/builds
