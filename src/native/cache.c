@@ -8,6 +8,7 @@
  * written under another name first. The oldest are removed when there are many. */
 #include "native/cache.h"
 
+#include "native/compiler.h"
 #define XXH_INLINE_ALL
 #include <assert.h>
 #include <dirent.h>
@@ -162,17 +163,6 @@ static void make_room(int folder)
     if (count >= MOST_FILES) unlinkat(folder, oldest, 0);
 }
 
-static bool write_all(int file, const void *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t wrote = write(file, (const char *)bytes + done, size - done);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return false;
-        done += (size_t)wrote;
-    }
-    return true;
-}
-
 void native_cache_keep(const struct native_source *source, struct mem *mem,
                        const unsigned char *object, size_t size)
 {
@@ -195,8 +185,8 @@ void native_cache_keep(const struct native_source *source, struct mem *mem,
         make_room(folder);
         const int file =
             openat(folder, early, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        const bool good =
-            file >= 0 && write_all(file, &head, sizeof head) && write_all(file, bytes, rest);
+        const bool good = file >= 0 && native_compiler_write(file, &head, sizeof head)
+                          && native_compiler_write(file, bytes, rest);
         if (file >= 0 && (close(file) || !good || renameat(folder, early, folder, name)))
             unlinkat(folder, early, 0);
         mem_free(mem, bytes);

@@ -82,7 +82,7 @@ static double most_seconds(void)
     return MOST_SECONDS;
 }
 
-static bool write_all(int file, const void *bytes, size_t size)
+bool native_compiler_write(int file, const void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t wrote = write(file, (const char *)bytes + done, size - done);
@@ -109,7 +109,7 @@ static const char *make_folder(struct keeper *keeper)
     snprintf(keeper->object, sizeof keeper->object, "%s/rules.so", keeper->folder);
     snprintf(keeper->said, sizeof keeper->said, "%s/said", keeper->folder);
     const int file = open(keeper->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    const bool good = file >= 0 && write_all(file, keeper->text, keeper->length);
+    const bool good = file >= 0 && native_compiler_write(file, keeper->text, keeper->length);
     return (file < 0 || !close(file)) && good ? NULL : "the text cannot be written";
 }
 
@@ -213,7 +213,7 @@ static void send_file(const struct keeper *keeper, int file, size_t most)
     char bytes[4096];
     while (most) {
         const ssize_t got = read(file, bytes, most < sizeof bytes ? most : sizeof bytes);
-        if (got <= 0 || !write_all(keeper->answer, bytes, (size_t)got)) break;
+        if (got <= 0 || !native_compiler_write(keeper->answer, bytes, (size_t)got)) break;
         most -= (size_t)got;
     }
     close(file);
@@ -225,8 +225,8 @@ static void answer(const struct keeper *keeper, const char *why)
     const int file = !why ? open_file(keeper->object) : has_failed ? open_file(keeper->said) : -1;
     if (!why && file < 0) why = "the compiler made no object";
     if (has_failed) why = file < 0 ? "the compiler failed" : "the compiler failed: ";
-    const bool sent = write_all(keeper->answer, why ? answer_bad : answer_good, ANSWER)
-                      && (!why || write_all(keeper->answer, why, strlen(why)));
+    const bool sent = native_compiler_write(keeper->answer, why ? answer_bad : answer_good, ANSWER)
+                      && (!why || native_compiler_write(keeper->answer, why, strlen(why)));
     if (sent && file >= 0) send_file(keeper, file, why ? MOST_SAID : MOST_OBJECT);
 }
 

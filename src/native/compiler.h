@@ -32,4 +32,7 @@ enum native_compiler_state native_compiler_look(struct native_compiler *compiler
 /* Ends it, whatever it does, and waits until it is gone with everything that it made. */
 void native_compiler_stop(struct native_compiler *compiler);
 
+/* All of the bytes; false: they could not be written. */
+bool native_compiler_write(int file, const void *bytes, size_t size);
+
 #endif
